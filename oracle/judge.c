@@ -1,0 +1,165 @@
+/* One pass over a history: the facts first, then every invariant that wants the
+ * observation, then the measurements and the coverage. See judge.h.
+ *
+ * What wants which kind is a table that judge_open fills. An invariant leaves
+ * the table's effect for the rest of a history (`off`) when it has broken or
+ * when facts that it needs have become incomplete. */
+#include "oracle/coverage.h"
+#include "oracle/invariant.h"
+#include "oracle/measure.h"
+#include "sim/base/must.h"
+
+#include <string.h>
+
+const char *const invariant_word[INV_COUNT] = {
+#define X(kind, word, file) word,
+    INVARIANTS(X)
+#undef X
+};
+
+const char *const invariant_says[INV_COUNT] = {
+    [INV_SINGLE_ACTIVE_GENERATION] =
+        "two nodes accept two different fences at once, one generation is bound to two "
+        "owners, or an accepted fence is not larger than every one before it",
+    [INV_NO_STALE_COMMIT] =
+        "a commit is accepted under a fence smaller than one accepted before, or from a "
+        "sender that is not the fence's owner",
+    [INV_EFFECT_AT_MOST_ONCE] =
+        "the provider executes one operation twice, under whatever keys",
+    [INV_NO_FAIL_OPEN] =
+        "an effect or a commit comes of a call that the page was not entitled to when it "
+        "made it",
+    [INV_UNRECONCILED_OWNED] =
+        "after a transition, an operation that was taken and is not terminal belongs "
+        "neither to the new fence nor to the server",
+    [INV_FENCE_OUTLIVES_ROLLBACK] =
+        "a page of an older protocol or of a closed epoch gets a claim, a take, a commit "
+        "or an acknowledgement accepted",
+    [INV_STAGE_RESPECTED] =
+        "a page writes in observe, or commits or causes an effect in read-only",
+    [INV_STEAL_PERMITTED] =
+        "a page steals the leader lock although the contract forbids it, or without an "
+        "unused permit of its own",
+    [INV_LOCK_MODEL] =
+        "the lock manager breaks its own rules: two exclusive holders, a grant out of "
+        "order, to a destroyed document or of a withdrawn request, a release of what is "
+        "not held",
+    [INV_LEGAL_STATE] =
+        "a client reports a state change that the state machine does not have",
+    [INV_LEDGER_LINEARIZABLE] =
+        "the ledger's answers do not fit the sequential fenced ledger in real-time order",
+    [INV_PROGRESS] =
+        "after healing some page could lead for the demanded time and nobody did",
+    [INV_NO_LOST_OPERATION] =
+        "an operation accepted into the outbox reaches no end, or is reported as done "
+        "without an effect",
+};
+
+const char *const gap_word[GAP_COUNT] = {
+#define X(kind, word) word,
+    GAP_CAUSES(X)
+#undef X
+};
+
+static const struct invariant *const invariant[INV_COUNT] = {
+#define X(kind, word, file) &inv_##file,
+    INVARIANTS(X)
+#undef X
+};
+
+struct wanted {
+    uint8_t n;
+    uint8_t by[INV_COUNT];
+};
+
+struct judge {
+    struct state state;
+    uint32_t off;      /* bit set of invariants that are not asked any more */
+    uint32_t lost;     /* of state.lost: already acted upon */
+    struct wanted wanted[OBS_COUNT];
+    void *own[INV_COUNT];
+    struct measure measure;
+    struct coverage coverage;
+    struct judge_result result;
+};
+_Static_assert(INV_COUNT <= 32, "off is a bit set");
+
+enum invariant_kind invariant_find(const char *word)
+{
+    for (int i = 0; i < INV_COUNT; i++)
+        if (strcmp(invariant_word[i], word) == 0) return (enum invariant_kind)i;
+    return INV_COUNT;
+}
+
+static void judge_want(struct judge *j, enum invariant_kind k)
+{
+    for (uint32_t i = 0; i < invariant[k]->kinds_n; i++) {
+        struct wanted *w = &j->wanted[invariant[k]->kinds[i]];
+        w->by[w->n++] = (uint8_t)k;
+    }
+}
+
+struct judge *judge_open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
+{
+    must(pages_max > 0);
+    must(ops_max > 0);
+    struct judge *j = arena_array(a, struct judge, 1);
+    state_open(&j->state, a, pages_max, ops_max);
+    measure_open(&j->measure, a, pages_max, ops_max);
+    coverage_open(&j->coverage, a, pages_max, ops_max);
+    for (int k = 0; k < INV_COUNT; k++) {
+        if (invariant[k]->open) j->own[k] = invariant[k]->open(a, pages_max, ops_max);
+        judge_want(j, (enum invariant_kind)k);
+    }
+    return j;
+}
+
+void judge_reset(struct judge *j, const struct contract *c)
+{
+    state_reset(&j->state, c);
+    measure_reset(&j->measure, c);
+    coverage_reset(&j->coverage, c);
+    j->off = j->lost = 0;
+    j->result = (struct judge_result){ 0 };
+    for (int k = 0; k < INV_COUNT; k++) {
+        finding_because(&j->result.finding[k], VERDICT_UNKNOWN, NULL);
+        if (invariant[k]->reset) invariant[k]->reset(j->own[k], &j->state);
+    }
+}
+
+static void judge_lose(struct judge *j)
+{
+    j->lost = j->state.lost;
+    for (int k = 0; k < INV_COUNT; k++) {
+        if (!(invariant[k]->needs & j->lost) || j->off & 1u << k) continue;
+        finding_because(&j->result.finding[k], VERDICT_UNKNOWN, "an id is beyond a capacity");
+        j->off |= 1u << k;
+    }
+}
+
+void judge_step(struct judge *j, const struct obs *o)
+{
+    must(o->kind < OBS_COUNT);
+    state_step(&j->state, o);
+    if (j->state.lost != j->lost) judge_lose(j);
+    const struct wanted *w = &j->wanted[o->kind];
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t k = w->by[i];
+        if (j->off & 1u << k) continue;
+        invariant[k]->step(j->own[k], &j->state, o, &j->result.finding[k]);
+        if (j->result.finding[k].verdict == VERDICT_BROKEN) j->off |= 1u << k;
+    }
+    measure_step(&j->measure, &j->state, o);
+    coverage_step(&j->coverage, &j->state, o);
+}
+
+const struct judge_result *judge_finish(struct judge *j)
+{
+    for (int k = 0; k < INV_COUNT; k++)
+        if (invariant[k]->finish && !(j->off & 1u << k))
+            invariant[k]->finish(j->own[k], &j->state, &j->result.finding[k]);
+    measure_finish(&j->measure, &j->state, &j->result);
+    coverage_finish(&j->coverage, &j->state, &j->result);
+    if (j->state.cut_short) j->result.cut_short = 1;
+    return &j->result;
+}

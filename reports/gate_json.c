@@ -1,0 +1,242 @@
+#include "reports/gate_json.h"
+
+#include <inttypes.h>
+
+#include "oracle/stats.h"
+#include "reports/contract_json.h"
+#include "reports/text.h"
+
+static void write_text(FILE *f, const char *name, const char *value)
+{
+    fprintf(f, "\"%s\":", name);
+    text_json(f, value);
+}
+
+static void write_flag(FILE *f, const char *name, bool value)
+{
+    fprintf(f, "\"%s\":%s", name, value ? "true" : "false");
+}
+
+static void write_conditions(FILE *f, const struct gate_report *g)
+{
+    fputs("\"conditions\":[", f);
+    for (uint32_t i = 0; g && i < g->conditions; i++) {
+        const struct condition *c = &g->condition[i];
+        fputs(i ? ",\n  {" : "\n  {", f);
+        write_text(f, "name", c->name), putc(',', f);
+        write_text(f, "says", c->says), putc(',', f);
+        write_text(f, "threshold", c->threshold), putc(',', f);
+        write_text(f, "value", c->value), putc(',', f);
+        write_text(f, "bound95", c->bound95), putc(',', f);
+        write_text(f, "verdict", gate_verdict_word[c->verdict]), putc(',', f);
+        write_flag(f, "judged", c->judged);
+        putc('}', f);
+    }
+    putc(']', f);
+}
+
+static void write_invariants(FILE *f, const struct tally *t)
+{
+    fputs("\"invariants\":{", f);
+    for (int i = 0; i < INV_COUNT; i++)
+        fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "", invariant_word[i], t->broken[i]);
+    putc('}', f);
+}
+
+static const struct { const char *name; uint64_t num, den; } quantile[] = {
+    { "p50", 50, 100 }, { "p90", 90, 100 }, { "p99", 99, 100 }, { "p999", 999, 1000 },
+};
+enum { QUANTILES = sizeof quantile / sizeof quantile[0] };
+
+static void write_us(FILE *f, const char *name, bool known, int64_t us)
+{
+    if (known)
+        fprintf(f, "\"%s\":%" PRId64, name, us);
+    else
+        fprintf(f, "\"%s\":null", name);
+}
+
+/* Quantiles of `h`, each with its interval; unknown numbers are null. */
+static void write_quantiles(FILE *f, const struct histogram *h, double design_effect)
+{
+    fprintf(f, "\"n\":%" PRIu64, h->n);
+    for (int i = 0; i < QUANTILES; i++) {
+        int64_t value = hist_quantile(h, quantile[i].num, quantile[i].den), low = 0, high = 0;
+        bool bound = h->n > 0 && tally_quantile_interval(h, quantile[i].num, quantile[i].den,
+                                                         design_effect, &low, &high);
+        fprintf(f, ",\"%s\":{", quantile[i].name);
+        write_us(f, "value", h->n > 0, value), putc(',', f);
+        write_us(f, "low", bound, low), putc(',', f);
+        write_us(f, "high", bound, high), putc('}', f);
+    }
+    fputs(",\"max\":{", f);
+    write_us(f, "value", h->n > 0, h->max_us);
+    fputs(",\"low\":null,\"high\":null}", f); /* no sample bounds its own maximum */
+}
+
+static void write_part(FILE *f, const char *name, const struct histogram *h, double design_effect,
+                       bool first)
+{
+    fprintf(f, "%s\"%s\":{", first ? "\n  " : ",\n  ", name);
+    write_quantiles(f, h, design_effect);
+    putc('}', f);
+}
+
+static double design_effect_of(const struct tally *t)
+{
+    const struct cluster_sums sums = {
+        .clusters = t->rounds,
+        .hits = t->over_threshold,
+        .samples = t->failover.n,
+        .hits_sq = t->over_threshold_sq,
+        .samples_sq = t->samples_sq,
+        .hits_times_samples = t->over_times_samples,
+    };
+    double effect = stats_design_effect(&sums);
+    return effect < 1 ? 1 : effect;
+}
+
+static void write_failover(FILE *f, const struct tally *t)
+{
+    double effect = design_effect_of(t);
+    fputs("\"failover_us\":{", f);
+    write_quantiles(f, &t->failover, effect);
+    fprintf(f, ",\"open\":%" PRIu64 ",\n \"by_cause\":{", t->open_gaps);
+    bool first = true;
+    for (int i = 0; i < GAP_COUNT; i++) {
+        if (t->by_cause[i].n == 0) continue;
+        write_part(f, gap_word[i], &t->by_cause[i], effect, first);
+        first = false;
+    }
+    fputs("},\n \"by_successor\":{", f);
+    write_part(f, "visible", &t->by_visibility[1], effect, true);
+    write_part(f, "hidden", &t->by_visibility[0], effect, false);
+    fputs("},\n \"by_device\":{", f);
+    write_part(f, "same", &t->by_device[0], effect, true);
+    write_part(f, "other", &t->by_device[1], effect, false);
+    fputs("}}", f);
+}
+
+static void write_hits(FILE *f, const struct tally *t)
+{
+    for (int i = 0; i < FAULT_COUNT; i++) {
+        fprintf(f, "%s\"%s\":{", i ? ",\n  " : "\n  ", fault_info[i].word);
+        for (int p = 0; p < PHASE_COUNT; p++)
+            fprintf(f, "%s\"%s\":%" PRIu64, p ? "," : "", phase_word[p], t->cell[i][p]);
+        putc('}', f);
+    }
+}
+
+static void write_coverage(FILE *f, const struct tally *t)
+{
+    uint32_t possible = 0, hit = 0;
+    const char *separator = "\n  ";
+    fputs("\"coverage\":{\"impossible\":[", f);
+    for (int i = 0; i < FAULT_COUNT; i++) {
+        for (int p = 0; p < PHASE_COUNT; p++) {
+            const char *why = coverage_impossible((enum fault_kind)i, (enum leader_phase)p);
+            possible += !why;
+            hit += !why && t->cell[i][p] > 0;
+            if (!why) continue;
+            fputs(separator, f), separator = ",\n  ";
+            putc('{', f);
+            write_text(f, "fault", fault_info[i].word), putc(',', f);
+            write_text(f, "phase", phase_word[p]), putc(',', f);
+            write_text(f, "why", why), putc('}', f);
+        }
+    }
+    fprintf(f, "],\n \"cells\":%" PRIu32 ",\"cells_hit\":%" PRIu32 ",\"hits\":{", possible, hit);
+    write_hits(f, t);
+    fputs("}}", f);
+}
+
+static void write_mutants(FILE *f, const struct run_report *r)
+{
+    fputs("\"mutants\":[", f);
+    for (uint32_t i = 0; i < r->mutants; i++) {
+        const struct mutant_outcome *m = &r->mutant[i];
+        const char *separator = "";
+        fputs(i ? ",\n  {" : "\n  {", f);
+        write_text(f, "name", m->name), putc(',', f);
+        write_text(f, "invariant", invariant_word[m->expected]), putc(',', f);
+        write_flag(f, "caught", m->caught);
+        fprintf(f, ",\"rounds\":%" PRIu64 ",\"budget\":%" PRIu64 ",\"also\":[", m->rounds, m->budget);
+        for (int k = 0; k < INV_COUNT; k++) {
+            if (!(m->also >> k & 1)) continue;
+            fprintf(f, "%s\"%s\"", separator, invariant_word[k]);
+            separator = ",";
+        }
+        fputs("]}", f);
+    }
+    putc(']', f);
+}
+
+static void write_witness(FILE *f, uint32_t number)
+{
+    if (number == OBS_NONE)
+        fputs("null", f);
+    else
+        fprintf(f, "%" PRIu32, number);
+}
+
+static void write_failures(FILE *f, const struct run_report *r)
+{
+    uint32_t listed = 0;
+    fputs("\"failures\":[", f);
+    for (uint32_t i = 0; i < r->failures && listed < GATE_JSON_FAILURES_MAX; i++) {
+        const struct failure *x = &r->failure[i];
+        if (x->finding.verdict != VERDICT_BROKEN) continue;
+        fputs(listed++ ? ",\n  {" : "\n  {", f);
+        write_text(f, "invariant", invariant_word[x->invariant]), putc(',', f);
+        write_text(f, "scenario", r->scenario[x->scenario].name), putc(',', f);
+        write_text(f, "file", r->scenario[x->scenario].file);
+        fprintf(f, ",\"round\":%" PRIu64 ",\"seed\":\"0x%016" PRIx64 "\",\"witness\":[", x->index,
+                x->seed);
+        write_witness(f, x->finding.witness[0]), putc(',', f);
+        write_witness(f, x->finding.witness[1]);
+        fputs("],", f);
+        write_text(f, "reason", x->finding.reason), putc('}', f);
+    }
+    putc(']', f);
+}
+
+static void write_performance(FILE *f, const struct performance *p)
+{
+    fprintf(f, "\"performance\":{\"seconds\":%.3f,\"rounds_per_s\":%.1f,\"events_per_s\":%.1f,"
+               "\"speedup\":%.1f,\"jobs\":%" PRIu32 "}",
+            p->seconds, p->rounds_per_s, p->events_per_s, p->speedup, p->jobs);
+}
+
+static void write_run(FILE *f, const struct run_report *r)
+{
+    const struct run_info *run = &r->run;
+    const char *verdict = gate_verdict_word[r->gate ? r->gate->verdict : GATE_UNKNOWN];
+    fputs("{", f);
+    write_text(f, "schema", GATE_JSON_SCHEMA), fputs(",\n", f);
+    write_text(f, "verdict", verdict), putc(',', f);
+    write_flag(f, "short", r->gate && r->gate->is_short), putc(',', f);
+    write_flag(f, "interrupted", r->interrupted), fputs(",\n", f);
+    fprintf(f, "\"digest\":\"0x%016" PRIx64 "\",\"seed\":\"0x%016" PRIx64 "\",", r->tally->digest,
+            run->seed);
+    write_text(f, "seed_text", run->seed_text), fputs(",\n", f);
+    write_text(f, "revision", run->revision), putc(',', f);
+    write_text(f, "build", run->build), putc(',', f);
+    write_text(f, "suite", run->suite), fputs(",\n", f);
+    fprintf(f, "\"rounds\":%" PRIu64 ",\"rounds_asked\":%" PRIu64 ",\"unknown_rounds\":%" PRIu64
+               ",\"events\":%" PRIu64 ",\"shard\":%" PRIu32 ",\"shards\":%" PRIu32 ",\n\"contract\":",
+            r->tally->rounds, run->rounds_asked, r->tally->unknown_rounds, r->tally->events,
+            run->shard, run->shards);
+    contract_json_write(f, &run->contract);
+}
+
+void gate_json_write(FILE *f, const struct run_report *r)
+{
+    write_run(f, r), fputs(",\n", f);
+    write_conditions(f, r->gate), fputs(",\n", f);
+    write_invariants(f, r->tally), fputs(",\n", f);
+    write_failures(f, r), fputs(",\n", f);
+    write_failover(f, r->tally), fputs(",\n", f);
+    write_coverage(f, r->tally), fputs(",\n", f);
+    write_mutants(f, r), fputs(",\n", f);
+    write_performance(f, &r->performance), fputs("}\n", f);
+}

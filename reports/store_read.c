@@ -1,0 +1,464 @@
+#include "reports/store_read.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/contract_json.h"
+#include "reports/sql.h"
+#include "reports/tally_names.h"
+
+#define ROWS_MAX 10000000 /* of any table that is read into memory; a run has far fewer */
+
+struct stored_text {
+    struct stored_text *next;
+    char text[];
+};
+
+struct loader {
+    struct sql q;
+    struct stored_run *run;
+};
+
+/* -- columns ------------------------------------------------------------------ */
+
+/* A text that lives as long as the run; NULL for NULL and when memory is short. */
+static const char *text_or_null_at(struct loader *l, sqlite3_stmt *s, int column)
+{
+    const unsigned char *text = sqlite3_column_text(s, column);
+    size_t n = (size_t)sqlite3_column_bytes(s, column);
+    if (!text) return NULL;
+    struct stored_text *copy = malloc(sizeof *copy + n + 1);
+    if (!copy) {
+        sql_refuse(&l->q, "no memory to read it");
+        return NULL;
+    }
+    memcpy(copy->text, text, n);
+    copy->text[n] = '\0';
+    copy->next = l->run->texts;
+    l->run->texts = copy;
+    return copy->text;
+}
+
+/* The same; "" for NULL. */
+static const char *text_at(struct loader *l, sqlite3_stmt *s, int column)
+{
+    const char *text = text_or_null_at(l, s, column);
+    return text ? text : "";
+}
+
+static void text_into(char *into, size_t size, sqlite3_stmt *s, int column)
+{
+    const unsigned char *text = sqlite3_column_text(s, column);
+    snprintf(into, size, "%s", text ? (const char *)text : "");
+}
+
+static uint64_t count_at(struct loader *l, sqlite3_stmt *s, int column, uint64_t max)
+{
+    int64_t n = sqlite3_column_int64(s, column);
+    if (n >= 0 && (uint64_t)n <= max) return (uint64_t)n;
+    sql_refuse(&l->q, "damaged: %" PRId64 " in column %s", n, sqlite3_column_name(s, column));
+    return 0;
+}
+
+static uint32_t small_at(struct loader *l, sqlite3_stmt *s, int column, uint32_t max)
+{
+    return (uint32_t)count_at(l, s, column, max);
+}
+
+/* Index of the column's word among n; n after a refusal. */
+static uint32_t word_at(struct loader *l, sqlite3_stmt *s, int column, const char *const *word,
+                        uint32_t n)
+{
+    const char *found = (const char *)sqlite3_column_text(s, column);
+    for (uint32_t i = 0; found && i < n; i++)
+        if (strcmp(word[i], found) == 0) return i;
+    sql_refuse(&l->q, "holds a %s that this program does not know: %.40s",
+               sqlite3_column_name(s, column), found ? found : "nothing");
+    return n;
+}
+
+/* Zeroed room for the rows of a table; NULL when there are none or on failure. */
+static void *room(struct loader *l, const char *count, size_t size, uint32_t *n)
+{
+    sqlite3_stmt *s = sql_query(&l->q, count);
+    *n = sql_row(&l->q, s) ? small_at(l, s, 0, ROWS_MAX) : 0;
+    if (s) sqlite3_reset(s);
+    if (*n == 0 || l->q.failed) return NULL;
+    void *rows = calloc(*n, size);
+    if (!rows) sql_refuse(&l->q, "no memory to read it");
+    return rows;
+}
+
+/* -- tables -------------------------------------------------------------------- */
+
+static bool load_contract(struct loader *l, sqlite3_stmt *s, int column)
+{
+    char why[CONTRACT_JSON_ERROR_MAX];
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    json_t *object = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    bool ok = contract_json_read(&l->run->report.run.contract, object, why);
+    json_decref(object);
+    return ok || sql_refuse(&l->q, "%s", why);
+}
+
+static bool load_run(struct loader *l)
+{
+    struct run_info *r = &l->run->report.run;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT seed_text, seed, revision, build, suite, plan_digest,"
+                                       " contract, rounds_asked, block_rounds, shard, shards, jobs,"
+                                       " started, state, digest, contract_file FROM run");
+    char number[24];
+    if (!sql_row(&l->q, s)) return sql_refuse(&l->q, "holds no run");
+    r->seed_text = text_at(l, s, 0);
+    text_into(number, sizeof number, s, 1);
+    r->seed = strtoull(number, NULL, 16);
+    r->revision = text_at(l, s, 2);
+    r->build = text_at(l, s, 3);
+    r->suite = text_at(l, s, 4);
+    text_into(number, sizeof number, s, 5);
+    r->plan_digest = strtoull(number, NULL, 16);
+    load_contract(l, s, 6);
+    r->rounds_asked = count_at(l, s, 7, INT64_MAX);
+    r->block_rounds = small_at(l, s, 8, UINT32_MAX);
+    r->shard = small_at(l, s, 9, UINT32_MAX);
+    r->shards = small_at(l, s, 10, UINT32_MAX);
+    r->jobs = small_at(l, s, 11, UINT32_MAX);
+    r->started = text_or_null_at(l, s, 12);
+    const char *state = text_at(l, s, 13);
+    l->run->finished = strcmp(state, "finished") == 0;
+    l->run->report.interrupted = !l->run->finished;
+    text_into(number, sizeof number, s, 14);
+    l->run->tally.digest = strtoull(number, NULL, 16);
+    r->contract_file = text_or_null_at(l, s, 15);
+    sqlite3_reset(s);
+    return !l->q.failed;
+}
+
+static bool load_scenarios(struct loader *l)
+{
+    struct run_report *r = &l->run->report;
+    l->run->scenario = room(l, "SELECT count(*) FROM scenario", sizeof *l->run->scenario, &r->scenarios);
+    r->scenario = l->run->scenario;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name, file, share, rounds, broken, unknown FROM scenario"
+                                       " ORDER BY id");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->scenarios; i++)
+        l->run->scenario[i] = (struct scenario_count){
+            .name = text_at(l, s, 0),
+            .file = text_at(l, s, 1),
+            .share = small_at(l, s, 2, UINT32_MAX),
+            .rounds = count_at(l, s, 3, INT64_MAX),
+            .broken = count_at(l, s, 4, INT64_MAX),
+            .unknown = count_at(l, s, 5, INT64_MAX),
+        };
+    if (r->scenarios > STORE_SCENARIOS_MAX)
+        return sql_refuse(&l->q, "damaged: %" PRIu32 " scenarios", r->scenarios);
+    return !l->q.failed;
+}
+
+static bool load_blocks(struct loader *l)
+{
+    struct stored_run *r = l->run;
+    r->block = room(l, "SELECT count(*) FROM block", sizeof *r->block, &r->blocks);
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT first, rounds, digest FROM block ORDER BY first");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->blocks; i++)
+        r->block[i] = (struct store_block){
+            .first = count_at(l, s, 0, INT64_MAX),
+            .rounds = small_at(l, s, 1, UINT32_MAX),
+            .digest = (uint64_t)sqlite3_column_int64(s, 2),
+        };
+    return !l->q.failed;
+}
+
+static uint32_t witness_at(struct loader *l, sqlite3_stmt *s, int column)
+{
+    if (sqlite3_column_type(s, column) == SQLITE_NULL) return OBS_NONE;
+    return small_at(l, s, column, OBS_NONE - 1);
+}
+
+static void sort_by_invariant(struct failure *f, uint32_t n, struct failure *sorted)
+{
+    uint32_t at = 0;
+    for (int i = 0; i < INV_COUNT; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (f[k].invariant == (enum invariant_kind)i) sorted[at++] = f[k];
+}
+
+static bool load_findings(struct loader *l)
+{
+    struct run_report *r = &l->run->report;
+    static const char *const verdicts[] = { "unknown", "held", "broken" }; /* enum verdict */
+    struct failure *found = room(l, "SELECT count(*) FROM finding", sizeof *found, &r->failures);
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT invariant, idx, verdict, scenario, seed, witness_a,"
+                                       " witness_b, reason FROM finding ORDER BY idx");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->failures; i++)
+        found[i] = (struct failure){
+            .invariant = (enum invariant_kind)word_at(l, s, 0, invariant_word, INV_COUNT),
+            .index = count_at(l, s, 1, INT64_MAX),
+            .finding = { (enum verdict)word_at(l, s, 2, verdicts, 3),
+                         { witness_at(l, s, 5), witness_at(l, s, 6) }, text_or_null_at(l, s, 7) },
+            .scenario = small_at(l, s, 3, r->scenarios ? r->scenarios - 1 : 0),
+            .seed = (uint64_t)sqlite3_column_int64(s, 4),
+        };
+    if (found && !l->q.failed) l->run->failure = calloc(r->failures, sizeof *found);
+    if (l->run->failure) sort_by_invariant(found, r->failures, l->run->failure);
+    bool ok = !found || l->run->failure || sql_refuse(&l->q, "no memory to read it");
+    free(found);
+    r->failure = l->run->failure;
+    return ok && !l->q.failed;
+}
+
+static bool load_noted(struct loader *l)
+{
+    struct run_report *r = &l->run->report;
+    static const char *const whys[NOTED_COUNT] = { "broken", "unknown", "slow" };
+    l->run->noted = room(l, "SELECT count(*) FROM round", sizeof *l->run->noted, &r->noted_n);
+    r->noted = l->run->noted;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT idx, why, scenario, seed, ifnull(failover_us, -1),"
+                                       " digest FROM round ORDER BY why,"
+                                       " CASE why WHEN 'slow' THEN -failover_us ELSE 0 END, idx");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->noted_n; i++)
+        l->run->noted[i] = (struct noted_round){
+            .index = count_at(l, s, 0, INT64_MAX),
+            .why = (enum noted_why)word_at(l, s, 1, whys, NOTED_COUNT),
+            .scenario = small_at(l, s, 2, r->scenarios ? r->scenarios - 1 : 0),
+            .seed = (uint64_t)sqlite3_column_int64(s, 3),
+            .failover_us = sqlite3_column_int64(s, 4),
+            .digest = (uint64_t)sqlite3_column_int64(s, 5),
+        };
+    return !l->q.failed;
+}
+
+/* -- sums ------------------------------------------------------------------------ */
+
+static bool load_counters(struct loader *l)
+{
+    static const char *const name[] = {
+#define X(name) #name,
+        TALLY_COUNTERS(X)
+#undef X
+    };
+    static const size_t offset[] = {
+#define X(name) offsetof(struct tally, name),
+        TALLY_COUNTERS(X)
+#undef X
+    };
+    enum { COUNTERS = sizeof name / sizeof name[0] };
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS counter, value FROM counter");
+    while (sql_row(&l->q, s)) {
+        uint32_t i = word_at(l, s, 0, name, COUNTERS);
+        uint64_t n = count_at(l, s, 1, INT64_MAX);
+        if (i < COUNTERS) memcpy((char *)&l->run->tally + offset[i], &n, sizeof n);
+    }
+    return !l->q.failed;
+}
+
+static bool load_histograms(struct loader *l)
+{
+    char name[TALLY_HISTOGRAMS][TALLY_NAME_MAX];
+    const char *word[TALLY_HISTOGRAMS];
+    uint32_t number[256]; /* of the file's ids */
+    memset(number, 0xFF, sizeof number);
+    for (uint32_t i = 0; i < TALLY_HISTOGRAMS; i++) word[i] = tally_histogram_name(i, name[i]);
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS histogram, id, max_us FROM histogram");
+    while (sql_row(&l->q, s)) {
+        uint32_t i = word_at(l, s, 0, word, TALLY_HISTOGRAMS);
+        uint32_t id = small_at(l, s, 1, 255);
+        if (i == TALLY_HISTOGRAMS) return false;
+        number[id] = i;
+        tally_histogram(&l->run->tally, i)->max_us = sqlite3_column_int64(s, 2);
+    }
+    s = sql_query(&l->q, "SELECT histogram, bucket, count FROM bucket");
+    while (sql_row(&l->q, s)) {
+        uint32_t i = number[small_at(l, s, 0, 255)];
+        uint32_t b = small_at(l, s, 1, HIST_BUCKETS - 1), n = small_at(l, s, 2, UINT32_MAX);
+        if (i >= TALLY_HISTOGRAMS) return sql_refuse(&l->q, "damaged: a bucket of no histogram");
+        tally_histogram(&l->run->tally, i)->count[b] = n;
+        tally_histogram(&l->run->tally, i)->n += n;
+    }
+    return !l->q.failed;
+}
+
+static bool load_invariants(struct loader *l)
+{
+    struct tally *t = &l->run->tally;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS invariant, broken, held, unknown FROM invariant");
+    while (sql_row(&l->q, s)) {
+        uint32_t i = word_at(l, s, 0, invariant_word, INV_COUNT);
+        if (i == INV_COUNT) return false;
+        t->broken[i] = count_at(l, s, 1, INT64_MAX);
+        t->held[i] = count_at(l, s, 2, INT64_MAX);
+        t->unknown[i] = count_at(l, s, 3, INT64_MAX);
+    }
+    return !l->q.failed;
+}
+
+static bool load_faults(struct loader *l)
+{
+    struct tally *t = &l->run->tally;
+    const char *word[FAULT_COUNT];
+    for (int i = 0; i < FAULT_COUNT; i++) word[i] = fault_info[i].word;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS fault, planned, effective_rounds FROM fault");
+    while (sql_row(&l->q, s)) {
+        uint32_t f = word_at(l, s, 0, word, FAULT_COUNT);
+        if (f == FAULT_COUNT) return false;
+        t->planned[f] = count_at(l, s, 1, INT64_MAX);
+        t->effective_rounds[f] = count_at(l, s, 2, INT64_MAX);
+    }
+    s = sql_query(&l->q, "SELECT fault, phase, hits FROM cell");
+    while (sql_row(&l->q, s)) {
+        uint32_t f = word_at(l, s, 0, word, FAULT_COUNT);
+        uint32_t p = word_at(l, s, 1, phase_word, PHASE_COUNT);
+        if (f == FAULT_COUNT || p == PHASE_COUNT) return false;
+        t->cell[f][p] = count_at(l, s, 2, INT64_MAX);
+    }
+    return !l->q.failed;
+}
+
+/* -- the judgement ------------------------------------------------------------------ */
+
+static bool load_conditions(struct loader *l)
+{
+    struct gate_report *g = &l->run->gate;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name, says, threshold, value, bound95, verdict, judged"
+                                       " FROM condition ORDER BY position");
+    while (sql_row(&l->q, s)) {
+        if (g->conditions == CONDITIONS_MAX) return sql_refuse(&l->q, "damaged: too many conditions");
+        struct condition *c = &g->condition[g->conditions++];
+        text_into(c->name, sizeof c->name, s, 0);
+        text_into(c->says, sizeof c->says, s, 1);
+        text_into(c->threshold, sizeof c->threshold, s, 2);
+        text_into(c->value, sizeof c->value, s, 3);
+        text_into(c->bound95, sizeof c->bound95, s, 4);
+        c->verdict = (enum gate_verdict)word_at(l, s, 5, gate_verdict_word, 3);
+        c->judged = sqlite3_column_int(s, 6) != 0;
+    }
+    s = sql_query(&l->q, "SELECT verdict, short FROM run WHERE verdict IS NOT NULL");
+    if (sql_row(&l->q, s)) {
+        g->verdict = (enum gate_verdict)word_at(l, s, 0, gate_verdict_word, 3);
+        g->is_short = sqlite3_column_int(s, 1) != 0;
+        l->run->report.gate = g;
+        sqlite3_reset(s);
+    }
+    return !l->q.failed;
+}
+
+/* The names in a list with spaces as a bit set. */
+static uint64_t also_of(const char *names)
+{
+    uint64_t also = 0;
+    for (int i = 0; names && i < INV_COUNT; i++) {
+        size_t n = strlen(invariant_word[i]);
+        for (const char *p = names; (p = strstr(p, invariant_word[i])) != NULL; p += n)
+            if ((p == names || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+                also |= UINT64_C(1) << i;
+    }
+    return also;
+}
+
+static bool load_mutants(struct loader *l)
+{
+    struct run_report *r = &l->run->report;
+    l->run->mutant = room(l, "SELECT count(*) FROM mutant", sizeof *l->run->mutant, &r->mutants);
+    r->mutant = l->run->mutant;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name, invariant, caught, rounds, budget, also FROM mutant"
+                                       " ORDER BY position");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->mutants; i++)
+        l->run->mutant[i] = (struct mutant_outcome){
+            .name = text_at(l, s, 0),
+            .expected = (enum invariant_kind)word_at(l, s, 1, invariant_word, INV_COUNT),
+            .caught = sqlite3_column_int(s, 2) != 0,
+            .rounds = count_at(l, s, 3, INT64_MAX),
+            .budget = count_at(l, s, 4, INT64_MAX),
+            .also = also_of((const char *)sqlite3_column_text(s, 5)),
+        };
+    return !l->q.failed;
+}
+
+static bool load_performance(struct loader *l)
+{
+    struct performance *p = &l->run->report.performance;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS performance, value FROM performance");
+    static const char *const name[] = { "seconds", "rounds_per_s", "events_per_s", "speedup" };
+    double *const into[] = { &p->seconds, &p->rounds_per_s, &p->events_per_s, &p->speedup };
+    p->jobs = l->run->report.run.jobs;
+    while (sql_row(&l->q, s)) {
+        uint32_t i = word_at(l, s, 0, name, 4);
+        if (i < 4) *into[i] = sqlite3_column_double(s, 1);
+    }
+    return !l->q.failed;
+}
+
+/* -- all of it ------------------------------------------------------------------------ */
+
+/* Read-write where it can be, so that what a killed run left half-done is undone. */
+static bool open_results(struct loader *l, const char *path, FILE *err)
+{
+    if (!sql_open(&l->q, path, SQLITE_OPEN_READWRITE, err)) return false;
+    enum sql_identity is = sql_identify(&l->q);
+    if (is == SQL_IS_EMPTY) return sql_refuse(&l->q, "empty; it holds no results");
+    return is == SQL_IS_OURS;
+}
+
+struct stored_run *store_load(const char *path, FILE *err)
+{
+    struct loader l = { .run = calloc(1, sizeof *l.run) };
+    if (!l.run) {
+        fprintf(err, "%s: no memory to read it\n", path);
+        return NULL;
+    }
+    l.run->report.tally = &l.run->tally;
+    /* one transaction: a run that goes on meanwhile is seen at one moment */
+    bool ok = open_results(&l, path, err) && sql_script(&l.q, "BEGIN;") && load_run(&l) &&
+              load_scenarios(&l) && load_blocks(&l) && load_findings(&l) && load_noted(&l) &&
+              load_counters(&l) && load_histograms(&l) && load_invariants(&l) && load_faults(&l) &&
+              load_conditions(&l) && load_mutants(&l) && load_performance(&l);
+    sql_close(&l.q);
+    if (ok) return l.run;
+    stored_free(l.run);
+    return NULL;
+}
+
+void stored_free(struct stored_run *r)
+{
+    if (!r) return;
+    while (r->texts) {
+        struct stored_text *next = r->texts->next;
+        free(r->texts);
+        r->texts = next;
+    }
+    free(r->block);
+    free(r->scenario);
+    free(r->mutant);
+    free(r->failure);
+    free(r->noted);
+    free(r);
+}
+
+struct store_batch stored_batch(const struct stored_run *r)
+{
+    return (struct store_batch){
+        .delta = &r->tally,
+        .block = r->block, .blocks = r->blocks,
+        .scenario = r->scenario, .scenarios = r->report.scenarios,
+        .failure = r->failure, .failures = r->report.failures,
+        .noted = r->noted, .noted_n = r->report.noted_n,
+    };
+}
+
+bool stored_same_run(const struct stored_run *a, const struct stored_run *b, const char *path, FILE *err)
+{
+    const struct run_info *x = &a->report.run, *y = &b->report.run;
+    const char *what = NULL;
+    if (x->seed != y->seed) what = "seed";
+    if (strcmp(x->revision, y->revision) != 0) what = "revision of the program";
+    if (strcmp(x->suite, y->suite) != 0 || x->plan_digest != y->plan_digest) what = "suite";
+    if (memcmp(&x->contract, &y->contract, sizeof x->contract) != 0) what = "contract";
+    if (x->rounds_asked != y->rounds_asked) what = "number of rounds";
+    if (x->block_rounds != y->block_rounds) what = "block size";
+    if (x->shards != y->shards) what = "number of shards";
+    if (a->report.scenarios != b->report.scenarios) what = "suite";
+    if (what) fprintf(err, "%s: a run with another %s than the first; they cannot be one\n", path, what);
+    return !what;
+}

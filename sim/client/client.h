@@ -1,0 +1,115 @@
+/* The client interface: what a page's code can be told and what it can ask for.
+ *
+ * A client is a pure step function. One input comes in, a bounded list of
+ * requests goes out; it cannot read a clock, draw a number or see another page.
+ * It lives on two threads, the page and its dedicated worker; an input says on
+ * which thread it arrives, and code of one thread reaches the other only by
+ * CLIENT_POST (the reference keeps to that: see leader.h).
+ *
+ * Time is the device's monotonic clock (struct local). `wall` is the page's wall
+ * clock, which jumps; the reference never reads it. */
+#ifndef SIM_CLIENT_CLIENT_H
+#define SIM_CLIENT_CLIENT_H
+
+#include "sim/base/contract.h"
+#include "sim/base/message.h"
+#include "sim/base/policy.h"
+
+enum client_thread { THREAD_PAGE, THREAD_WORKER };
+
+enum client_input_kind {
+    IN_START,           /* the document's script runs: `start` */
+    IN_LOCK_GRANTED,    /* the callback of lock request `id` runs with the lock */
+    IN_LOCK_UNAVAILABLE,/* ifAvailable: the callback runs with null */
+    IN_LOCK_REFUSED,    /* request() rejected: `error` (WL-10) */
+    IN_LOCK_LOST,       /* AbortError after a grant: stolen, or dropped by the cache (WL-53, WL-70) */
+    IN_LOCK_ABORTED,    /* the wait ended by our own signal */
+    IN_QUERY,           /* locks.query(): `holder_seen` */
+    IN_ANSWER,          /* an answer: `answer` */
+    IN_FAILED,          /* network error for request `id`: outcome unknown (FX-4) */
+    IN_TIMER,           /* timer `id` of this thread */
+    IN_PUSH,            /* server push: `push` */
+    IN_MESSAGE,         /* BroadcastChannel: `message` */
+    IN_POST,            /* from the other thread: `message` */
+    IN_VISIBLE, IN_HIDDEN, IN_FREEZE, IN_RESUME,
+    IN_PAGEHIDE,        /* `persisted` */
+    IN_PAGESHOW,        /* `persisted` */
+    IN_SUBMIT,          /* the user created operation `id` */
+};
+
+/* What pages tell each other and their workers: a kind and a few words. */
+struct client_message {
+    uint8_t kind, b;    /* the client's own; leader.h */
+    uint32_t tab_instance;
+    struct fence fence;
+    uint32_t a;
+    struct local at;
+};
+
+struct client_input {
+    enum client_input_kind kind;
+    enum client_thread thread;
+    struct local now, wall;
+    uint32_t id;
+    enum lock_error error;
+    bool persisted, holder_seen;
+    /* localStorage as this process sees it now (ST-11: a cached, perhaps stale view) */
+    struct { uint32_t leader; struct local beat; } storage;
+    const struct answer *answer;
+    const struct push *push;
+    const struct client_message *message;
+    const struct {
+        const struct contract *contract;
+        struct policy policy;
+        uint32_t tab_instance;      /* drawn for this document */
+        uint32_t session_instance;  /* what sessionStorage of the tab holds; equal in a duplicate (ST-19) */
+        uint32_t session_sequence;  /* the same, of a counter kept there */
+        uint32_t protocol;
+        uint8_t device, partition;
+        uint32_t partition_key;
+        bool has_locks, visible;
+        uint32_t jitter;            /* a drawn number below 1024 */
+        bool server_authority;
+        bool single_page;           /* the user chose single-page mode for this tab */
+    } *start;
+};
+
+enum client_output_kind {
+    OUT_LOCK,       /* locks.request: id, flags (LOCK_IS_*); exclusive, the contract's name */
+    OUT_LOCK_ABORT, /* controller.abort() of a waiting request: id */
+    OUT_LOCK_SETTLE,/* the callback's promise settles: id */
+    OUT_QUERY,
+    OUT_SEND,       /* fetch to ledger or provider: request; the world fills page and identity ids */
+    OUT_SUBSCRIBE,  /* open the push stream */
+    OUT_TIMER,      /* arm timer id of this thread for us; arming again replaces */
+    OUT_TIMER_OFF,
+    OUT_BROADCAST,
+    OUT_POST,       /* to the other thread */
+    OUT_STORE,      /* localStorage: leader and beat */
+    OUT_STATE,      /* the state machine moved: from, to */
+    OUT_BELIEF,     /* on: it leads under fence; off: why */
+    OUT_WOULD_LEAD,
+};
+
+struct client_output {
+    enum client_output_kind kind;
+    enum client_thread thread;
+    uint32_t id, flags; /* OUT_SEND: flags is the ledger node to ask, modulo the layout's */
+    int64_t us;
+    union {
+        struct request request;
+        struct client_message message;
+        struct { uint8_t from, to; } state;
+        struct { bool on; struct fence fence; uint8_t why; } belief;
+        struct { uint32_t leader; struct local beat; } store;
+    } as;
+};
+
+#define CLIENT_OUT_MAX 32 /* of one step; the busiest (a claim with 8 operations to reconcile) makes 14 */
+
+struct client_requests {
+    struct client_output at[CLIENT_OUT_MAX];
+    uint32_t n;
+};
+
+#endif

@@ -1,0 +1,97 @@
+/* leader-worker@3, the reference protocol (protocol.md), as one step function.
+ *
+ *              request                 claim accepted
+ *   FOLLOWER ----------> REQUESTING ------------------> LEADER
+ *      ^                  |      |                         |
+ *      |  wait cancelled  |      | claim refused,          | hidden, freeze, pagehide, maxHold,
+ *      |                  v      | cannot be asked         | stolen, fenced, lease over
+ *      +------------- ABORTED    +-------> DRAINING <------+
+ *      |                                       | in flight settled or handed over,
+ *      +------------- RELEASED <---------------+ fence released, callback settled
+ *
+ * FOLLOWER    nothing is asked for: another device leads, the epoch is closed, the page is too old
+ *             or has no locks. Subscribed all the same.
+ * REQUESTING  waits for the lock, or has it and waits for the claim's answer. Writes nothing.
+ * LEADER      the claim's answer was handled within its lease. Takes, sends, acknowledges, commits,
+ *             each with the fence, each only while its own count of the lease lasts.
+ * DRAINING    takes nothing new; finishes or hands over what is in flight.
+ *
+ * Two threads. The page holds the lock, decides and writes. Its worker keeps time
+ * (timers of hidden pages are throttled, TM-5..9): it renews the lease, beats,
+ * watches for answers that do not come. Members of `page` are touched by inputs
+ * of the page's thread alone, those of `worker` by the worker's. They talk by
+ * CLIENT_POST, which takes time and waits while the page is blocked: so a hung
+ * page stops answering pings, and the worker stops renewing for it.
+ *
+ * Deliberate deviations (policy.def, "client") are asked by name where the protocol
+ * could go wrong; deviations.c holds what they do instead. */
+#ifndef SIM_CLIENT_LEADER_H
+#define SIM_CLIENT_LEADER_H
+
+#include "sim/client/client.h"
+
+/* Messages of pages and workers. */
+enum leader_message {
+    MSG_HEARTBEAT,      /* channel: a leader lives; a: 1 when hidden */
+    MSG_VISIBLE_WAITS,  /* channel: a visible page waits, hidden ones give way */
+    MSG_REMOTE_LEADS,   /* channel: the ledger says that another device leads; a: ms to go */
+    MSG_TASK,           /* channel: operation a was accepted into the outbox */
+    MSG_WHO_LEADS,      /* channel, deviation LEAD_BY_BROADCAST */
+    POST_LEAD, POST_STOP, POST_WATCH, POST_PONG, POST_RENEW_NOW, POST_WAITING, /* page to worker */
+    POST_PING, POST_RENEWED, POST_LOST, POST_TIMEOUT, POST_MAX_HOLD, POST_SUSPECT, /* worker to page */
+};
+
+/* What the worker watches for the page, a timer each. */
+enum watch { WATCH_CLAIM, WATCH_WORK, WATCH_PERMIT, WATCH_SUBMIT, WATCH_RETRY, WATCH_DRAIN, WATCH_COUNT };
+enum leader_timer { TIMER_RENEW = WATCH_COUNT, TIMER_BEAT, TIMER_HOLD, TIMER_SUSPECT, TIMER_PAGE, TIMER_COUNT };
+
+enum work_step { WORK_NONE, WORK_TAKE, WORK_EFFECT, WORK_OUTCOME, WORK_RECONCILE, WORK_ACK, WORK_COMMIT };
+
+#define KNOWN_OPS_MAX 8
+
+struct leader {
+    const struct contract *contract;
+    struct policy policy;
+    uint32_t tab_instance, session_instance, session_sequence, protocol, partition_key, jitter;
+    uint8_t device, partition;
+    bool server_authority, single_page;
+
+    struct {
+        enum client_state state;
+        bool has_locks, visible, gone, too_old, closed;
+        uint32_t last_id, claims;
+        struct { uint32_t id; bool waiting, granted; uint32_t permit, steal_id, steal_permit; } lock;
+        struct { uint32_t id, request, tries; struct local first_sent; } claim;
+        struct fence fence;
+        struct local lease_end, wall_lease_end;
+        bool believes, revalidating;
+        struct { enum work_step step; uint32_t op, request, tries; bool acked; } work;
+        uint32_t tasks;                    /* that wait in the outbox, as last heard */
+        uint32_t unreconciled[UNRECONCILED_MAX], unreconciled_n;
+        enum why_ended draining_why;
+        struct fence vacancy;              /* of the last VACANT or EXPIRED push */
+        struct local visible_waits_until;
+        struct { uint32_t request; struct local not_before; } permit;
+        struct { uint32_t request, op; } submit;
+        uint32_t submits[KNOWN_OPS_MAX], submits_n;
+        uint32_t known[KNOWN_OPS_MAX], known_n; /* operations heard of on the channel */
+        uint32_t node;                     /* ledger node to ask */
+        bool unclaimed;                    /* deviation: leads without a claim */
+        uint32_t attempt;                  /* deviation: number of new keys */
+        struct local last_heard;           /* heartbeat on the channel */
+    } page;
+
+    struct {
+        bool leads;
+        struct fence fence;
+        struct local lease_end, last_pong;
+        uint32_t acked, request, node;
+        uint32_t watched[WATCH_COUNT];
+        bool hidden, waiting;
+        uint32_t last_id;
+    } worker;
+};
+
+void leader_step(struct leader *l, const struct client_input *in, struct client_requests *out);
+
+#endif

@@ -1,0 +1,115 @@
+/* Files to structs: contracts, scenarios, suites, mutants. Every file is checked whole
+ * before the first round; an error names file, line and key, what was found
+ * and what is accepted there. */
+#ifndef SIM_PLAN_H
+#define SIM_PLAN_H
+
+#include <stdio.h>
+
+#include "sim/base/contract.h"
+#include "sim/base/fault.h"
+#include "sim/base/policy.h"
+
+#define DEVICES_MAX 4          /* two by the article; four leave room for private sessions */
+#define PROFILE_MIX_MAX 8
+#define NAME_MAX_LEN 64
+#define SAYS_MAX_LEN 200
+#define PATH_MAX_LEN 512
+#define SUITE_MAX 128          /* scenarios of a suite */
+#define FAULTS_PLANNED_MAX 32  /* of one round */
+
+struct span_range { int64_t min_us, max_us; };
+struct count_range { uint32_t min, max; };
+
+struct device_plan {
+    uint32_t tabs;
+    uint32_t visible;            /* tabs visible at the start (one for each window) */
+    bool private_session;        /* a user agent of its own: own storage partition */
+    struct { enum profile_kind profile; uint32_t weight; } mix[PROFILE_MIX_MAX];
+    uint32_t mix_n;
+    uint32_t without_locks_percent; /* pages that load where navigator.locks is absent */
+    uint32_t older_percent;         /* pages that speak the protocol one version older */
+};
+
+/* One line of a scenario's faults: which, how often, when, how long. */
+struct fault_plan {
+    enum fault_kind kind;
+    uint32_t weight;             /* share among the scenario's faults when drawn */
+    bool always;                 /* in every round, beside the drawn ones */
+    uint32_t aimed_percent;      /* share of the times it waits for a drawn leader phase */
+    uint32_t phase_mask;         /* phases it may be aimed at, a bit each; 0: all */
+    struct span_range lasts;
+};
+
+struct scenario {
+    char name[NAME_MAX_LEN];
+    char says[SAYS_MAX_LEN];
+    char file[PATH_MAX_LEN];     /* as given on the command line or in the suite */
+    struct device_plan device[DEVICES_MAX];
+    uint32_t devices;
+    uint32_t all_hidden_percent; /* rounds in which every tab starts hidden */
+    struct { uint32_t none, s70, s400; } hidden_since; /* weights: hidden since 0, 70, 400 s at start */
+    enum network_kind network[NETWORK_COUNT]; uint32_t network_weight[NETWORK_COUNT]; uint32_t networks;
+    enum layout layout[LAYOUT_COUNT]; uint32_t layout_weight[LAYOUT_COUNT]; uint32_t layouts;
+    struct count_range operations;   /* submitted in a round */
+    struct span_range duration;      /* first phase, drawn */
+    struct span_range long_duration; /* drawn instead in long_permille of the rounds */
+    uint32_t long_permille;
+    struct count_range faults_drawn;
+    struct fault_plan fault[FAULT_COUNT]; uint32_t faults;
+    uint32_t omit_percent;           /* swarm: chance that a round drops a class of fault */
+    struct policy policy;            /* deliberate differences, see policy.def */
+    bool policy_of_one_version;      /* mutants: only the pages of the contract's protocol have it */
+    /* keys of the contract that the scenario overrides, applied by scenario_contract() */
+    bool has_steal, has_stage, has_authority, has_fallback;
+    enum steal_rule steal; enum stage stage; enum authority authority; enum fallback fallback;
+};
+
+struct suite {
+    char name[NAME_MAX_LEN];
+    char file[PATH_MAX_LEN];
+    struct { uint32_t scenario; uint32_t share; } part[SUITE_MAX]; /* index into scenario[] */
+    uint32_t parts, share_sum;
+    struct scenario *scenario; uint32_t scenarios; /* owned by the suite, freed by suite_free */
+    char contract_file[PATH_MAX_LEN];
+};
+
+struct mutant {
+    char name[NAME_MAX_LEN];
+    char says[SAYS_MAX_LEN];
+    char file[PATH_MAX_LEN];
+    enum policy_kind policy;
+    char caught_by[NAME_MAX_LEN];    /* the invariant's word; tools check that it exists */
+    uint32_t rounds;                 /* budget, 1000 unless the file says why more */
+    struct scenario scenario;        /* its own, or the named one with the switch on */
+};
+
+/* `--set path=value`: applied to every file of the kind that has the path. */
+struct override { const char *path, *value; };
+struct overrides { const struct override *at; uint32_t n; };
+
+/* Each reads a file whole; on bad input writes one or more lines
+ * "FILE:LINE: KEY: found ..., accepted ..." to `err` and returns false. `o` may be NULL. */
+bool contract_load(struct contract *c, const char *file, const struct overrides *o, FILE *err);
+bool scenario_load(struct scenario *s, const char *file, const struct overrides *o, FILE *err);
+bool suite_load(struct suite *s, const char *file, const struct overrides *o, FILE *err);
+bool mutant_load(struct mutant *m, const char *file, const struct overrides *o, FILE *err);
+void suite_free(struct suite *s);
+
+/* What kind a file says it is (its `schema` key): "crossTabLeader.v1",
+ * "tabquake.scenario.v1", "tabquake.suite.v1", "tabquake.mutant.v1"; NULL and a line on `err` otherwise. */
+const char *plan_schema(const char *file, FILE *err);
+
+/* The same check for bytes that are in no file (standard input, a fuzzer): of any of the
+ * four kinds; relative paths inside start at the folder of `file`, a name for messages. */
+bool plan_check_bytes(const char *file, const void *bytes, size_t n, FILE *err);
+
+/* An override that fits no key of a contract or scenario is an error of the user: false and
+ * a line on `err`. It says nothing of the files at hand: a path that the keys have and a
+ * file has no place for (its third device) is left alone there. */
+bool overrides_all_used(const struct overrides *o, FILE *err);
+
+/* The contract as the scenario bends it. */
+struct contract scenario_contract(const struct scenario *s, const struct contract *c);
+
+#endif

@@ -1,0 +1,46 @@
+/* One round. A newcomer starts here, goes on to the switch at the end of world.c, and
+ * from there to the page (world_page.c), the lock (world_lock.c), the network (world_net.c). */
+#include "sim/run.h"
+
+void runner_open(struct runner *r, uint32_t tabs)
+{
+    arena_open(&r->arena, world_arena_size(tabs));
+    r->world = world_open(&r->arena, tabs);
+}
+
+void runner_close(struct runner *r)
+{
+    arena_close(&r->arena);
+    r->world = NULL;
+}
+
+uint32_t scenario_tabs(const struct scenario *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->devices; i++) n += s->device[i].tabs;
+    return n;
+}
+
+/* A limit cuts the round short: it proves nothing, and its history says so. */
+static void cut_short(struct world *w)
+{
+    struct obs o = obs_make(OBS_ROUND_ENDED, w->now, OBS_NONE);
+    o.a = 1;
+    if (w->history.n == w->history.max) w->history.n--;
+    (void)history_add(&w->history, &o);
+    w->over = true;
+}
+
+const struct history *run_round(struct runner *r, const struct scenario *s, const struct contract *c,
+                                uint64_t seed)
+{
+    struct world *w = r->world;
+    must_context(s->name, seed);
+    world_reset(w, s, c, seed);
+    while (!w->over) {
+        struct event e;
+        if (w->limit || !evq_pop(&w->queue, &e)) cut_short(w);
+        else world_handle(w, &e);
+    }
+    return &w->history;
+}

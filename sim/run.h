@@ -1,0 +1,24 @@
+/* One round, from seed to history: the main path. */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include "sim/world.h"
+
+struct runner {
+    struct arena arena;
+    struct world *world;
+};
+
+/* Takes all memory for rounds of scenarios with up to `tabs` tabs. */
+void runner_open(struct runner *r, uint32_t tabs);
+void runner_close(struct runner *r);
+
+/* Plays one round; its history (owned by the runner, valid until the next round) is complete
+ * with round.ended. A pure function of (program version, contract, scenario, seed). */
+const struct history *run_round(struct runner *r, const struct scenario *s, const struct contract *c,
+                                uint64_t seed);
+
+/* Most tabs of a scenario, over its devices. */
+uint32_t scenario_tabs(const struct scenario *s);
+
+#endif

@@ -1,0 +1,323 @@
+/* Claims, fences and tasks, in the single layout. */
+#include "sim/server/ledger_rig.h"
+
+Suite *ledger_request_suite(void);
+
+static struct rig g;
+
+START_TEST(claims_take_consecutive_generations)
+{
+    rig_boot(&g);
+    ck_assert_fence(rig_claim(&g, 1).fence, 1, 1);
+    ck_assert_fence(rig_claim(&g, 2).fence, 1, 2);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_CLAIMED), 2);
+    const struct obs *o = rig_last(&g, OBS_LEDGER_CLAIMED);
+    ck_assert_uint_eq(o->page, 2);
+    ck_assert_uint_eq(o->a, 3);
+    ck_assert_uint_eq(o->c, 0);
+    ck_assert_uint_eq(o->node, 0);
+}
+END_TEST
+
+START_TEST(a_repeated_claim_gets_the_same_generation_and_no_longer_lease)
+{
+    rig_boot(&g);
+    struct answer a = rig_claim_id(&g, 1, 55);
+    ck_assert_int_eq(a.wait_us, MS(1000));
+    rig_wait(&g, MS(400));
+    struct answer again = rig_claim_id(&g, 1, 55);
+    ck_assert_int_eq(again.result, ANS_OK);
+    ck_assert(fence_equal(again.fence, a.fence));
+    ck_assert_int_eq(again.wait_us, MS(600));
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_CLAIMED), 1);
+    ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_REPEATED)->key, 55);
+    rig_wait(&g, MS(600));
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_EXPIRED), 1);
+}
+END_TEST
+
+START_TEST(another_partition_waits_for_the_lease_to_end)
+{
+    rig_boot(&g);
+    struct answer first = rig_claim(&g, 1);
+    rig_wait(&g, MS(300));
+    struct answer a = rig_claim(&g, 11);
+    ck_assert_int_eq(a.result, ANS_WAIT);
+    ck_assert_int_eq(a.wait_us, MS(700));
+    ck_assert_int_eq(rig_renew(&g, 1, first.fence, 0).result, ANS_OK);
+    rig_wait(&g, MS(1000));
+    ck_assert_fence(rig_claim(&g, 11).fence, 1, 2);
+}
+END_TEST
+
+START_TEST(another_partition_claims_at_once_after_release)
+{
+    rig_boot(&g);
+    struct answer a = rig_claim(&g, 1);
+    ck_assert_int_eq(rig_do(&g, REQ_RELEASE, 1, a.fence, 0).result, ANS_OK);
+    ck_assert_int_eq(rig_claim(&g, 11).result, ANS_OK);
+}
+END_TEST
+
+START_TEST(a_claim_fences_every_kind_of_write_of_the_owner_before)
+{
+    static const enum request_kind kind[] = { REQ_RENEW, REQ_RELEASE, REQ_TAKE, REQ_COMMIT,
+                                              REQ_ACK, REQ_RECONCILE };
+    rig_boot(&g);
+    rig_submit(&g, 1);
+    struct answer old = rig_claim(&g, 1);
+    rig_do(&g, REQ_TAKE, 1, old.fence, 0);
+    struct answer new = rig_claim(&g, 2);
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+        struct answer a = rig_do(&g, kind[i], 1, old.fence, 1);
+        ck_assert_int_eq(a.result, ANS_FENCED);
+        ck_assert(fence_equal(a.fence, new.fence));
+        const struct obs *o = rig_last(&g, OBS_LEDGER_REFUSED);
+        ck_assert_uint_eq(o->a, kind[i]);
+        ck_assert_uint_eq(o->b, ANS_FENCED);
+        ck_assert(fence_equal(o->fence, old.fence));
+    }
+}
+END_TEST
+
+START_TEST(a_fence_of_another_incarnation_is_refused)
+{
+    rig_boot(&g);
+    struct fence f = rig_claim(&g, 1).fence;
+    f.incarnation++;
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, ANS_FENCED);
+}
+END_TEST
+
+START_TEST(an_older_protocol_is_refused_after_a_newer_one_has_claimed)
+{
+    rig_boot(&g);
+    struct request r = rig_request(&g, REQ_CLAIM, 1);
+    r.key = 9;
+    r.protocol = 2;
+    ck_assert_int_eq(rig_ask(&g, r).result, ANS_OK);
+    struct answer a = rig_claim(&g, 2);
+    r = rig_request(&g, REQ_CLAIM, 1);
+    r.key = 10;
+    r.protocol = 2;
+    ck_assert_int_eq(rig_ask(&g, r).result, ANS_PROTOCOL_TOO_OLD);
+    r.kind = REQ_TAKE;
+    r.fence = a.fence;
+    ck_assert_int_eq(rig_ask(&g, r).result, ANS_PROTOCOL_TOO_OLD);
+}
+END_TEST
+
+START_TEST(a_task_goes_from_submit_to_terminal)
+{
+    rig_boot(&g);
+    rig_submit(&g, 1);
+    struct fence f = rig_claim(&g, 1).fence;
+    struct answer a = rig_do(&g, REQ_TAKE, 1, f, 0);
+    ck_assert_int_eq(a.result, ANS_OK);
+    ck_assert_uint_eq(a.op, 1);
+    ck_assert_uint_eq(a.more_tasks, 0);
+    ck_assert_int_eq(rig_do(&g, REQ_ACK, 1, f, 1).result, ANS_OK);
+    ck_assert_int_eq(rig_commit(&g, 1, f, 1).result, ANS_OK);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_ENQUEUED), 1);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_TAKEN), 1);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_COMMITTED), 3);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_TERMINAL), 1);
+    ck_assert_uint_eq(g.node.record.cursor, 1);
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, ANS_EMPTY);
+}
+END_TEST
+
+START_TEST(a_delete_needs_an_acknowledged_effect)
+{
+    rig_boot(&g);
+    rig_submit(&g, 1);
+    struct fence f = rig_claim(&g, 1).fence;
+    ck_assert_int_eq(rig_commit(&g, 1, f, 1).result, ANS_REFUSED); /* not even taken */
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    ck_assert_int_eq(rig_commit(&g, 1, f, 1).result, ANS_REFUSED);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_COMMITTED), 0); /* the cursor part neither */
+    ck_assert_uint_eq(g.node.record.cursor, 0);
+}
+END_TEST
+
+START_TEST(a_repeated_commit_is_accepted_and_says_nothing_new)
+{
+    rig_boot(&g);
+    rig_submit(&g, 1);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    rig_do(&g, REQ_ACK, 1, f, 1);
+    rig_commit(&g, 1, f, 1);
+    uint32_t before = g.history.n;
+    ck_assert_int_eq(rig_commit(&g, 1, f, 1).result, ANS_OK);
+    ck_assert_int_eq(rig_do(&g, REQ_ACK, 1, f, 1).result, ANS_OK);
+    ck_assert_uint_eq(g.history.n, before);
+}
+END_TEST
+
+START_TEST(a_repeated_take_gives_the_task_that_the_fence_has_already)
+{
+    rig_boot(&g);
+    rig_submit(&g, 1);
+    rig_submit(&g, 2);
+    struct fence f = rig_claim(&g, 1).fence;
+    ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 1, f, 0).op, 1);
+    ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 1, f, 0).op, 1);
+    rig_do(&g, REQ_ACK, 1, f, 1);
+    rig_commit(&g, 1, f, 1);
+    ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 1, f, 0).op, 2);
+}
+END_TEST
+
+START_TEST(a_take_passes_over_payloads_that_the_sender_does_not_speak)
+{
+    rig_boot(&g);
+    struct request r = rig_request(&g, REQ_SUBMIT, 5);
+    r.op = 1;
+    r.protocol = 4;
+    rig_ask(&g, r);
+    struct fence f = rig_claim(&g, 1).fence;
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, ANS_EMPTY);
+    rig_submit(&g, 2);
+    ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 1, f, 0).op, 2);
+}
+END_TEST
+
+START_TEST(a_submit_is_enqueued_once)
+{
+    rig_boot(&g);
+    rig_submit(&g, 3);
+    rig_submit(&g, 3);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_ENQUEUED), 1);
+    ck_assert_uint_eq(rig_do(&g, REQ_STATUS, 1, (struct fence){ 0, 0, 0 }, 0).more_tasks, 1);
+}
+END_TEST
+
+START_TEST(a_submit_beyond_the_capacity_is_refused)
+{
+    rig_boot(&g);
+    struct fence none = { 0, 0, 0 };
+    ck_assert_int_eq(rig_do(&g, REQ_SUBMIT, 1, none, LEDGER_OPS_MAX).result, ANS_OK);
+    ck_assert_int_eq(rig_do(&g, REQ_SUBMIT, 1, none, LEDGER_OPS_MAX + 1).result, ANS_REFUSED);
+    ck_assert_int_eq(rig_do(&g, REQ_SUBMIT, 1, none, 0).result, ANS_REFUSED);
+}
+END_TEST
+
+/* Op 1 taken, op 2 acknowledged, both by a generation that is then superseded. */
+static struct answer leave_two(void)
+{
+    rig_submit(&g, 1);
+    rig_submit(&g, 2);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    struct fence second = rig_claim(&g, 2).fence;
+    rig_do(&g, REQ_TAKE, 2, second, 0);
+    rig_do(&g, REQ_ACK, 2, second, 2);
+    return rig_claim(&g, 3);
+}
+
+START_TEST(a_claim_takes_over_what_earlier_generations_left_and_lists_it)
+{
+    rig_boot(&g);
+    struct answer a = leave_two();
+    ck_assert_uint_eq(a.unreconciled_n, 2);
+    ck_assert_uint_eq(a.unreconciled[0], 1);
+    ck_assert_uint_eq(a.unreconciled[1], 2);
+    uint32_t claimed = rig_last(&g, OBS_LEDGER_CLAIMED)->number;
+    uint32_t owners = 0;
+    for (uint32_t i = claimed; i < g.history.n; i++) {
+        if (g.obs[i].kind != OBS_LEDGER_OWNER) continue;
+        ck_assert_uint_eq(g.obs[i].cause, claimed);
+        ck_assert_uint_eq(g.obs[i].page, 3);
+        ck_assert(fence_equal(g.obs[i].fence, a.fence));
+        owners++;
+    }
+    ck_assert_uint_eq(owners, 2);
+}
+END_TEST
+
+START_TEST(what_is_left_is_reconciled_before_it_is_given_again)
+{
+    rig_boot(&g);
+    struct fence f = leave_two().fence;
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 3, f, 0).result, ANS_EMPTY);
+    rig_reconcile(&g, 3, f, 1, OUTCOME_RUNNING);
+    rig_reconcile(&g, 3, f, 1, OUTCOME_UNKNOWN);
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 3, f, 0).result, ANS_EMPTY);
+    ck_assert_int_eq(rig_reconcile(&g, 3, f, 1, OUTCOME_NEVER_SEEN).result, ANS_OK);
+    ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 3, f, 0).op, 1);
+    ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_RECONCILED)->b, OUTCOME_NEVER_SEEN);
+}
+END_TEST
+
+START_TEST(reconciled_as_done_is_as_good_as_acknowledged)
+{
+    rig_boot(&g);
+    struct fence f = leave_two().fence;
+    ck_assert_int_eq(rig_commit(&g, 3, f, 1).result, ANS_REFUSED);
+    rig_reconcile(&g, 3, f, 1, OUTCOME_DONE);
+    ck_assert_int_eq(rig_commit(&g, 3, f, 1).result, ANS_OK);
+}
+END_TEST
+
+START_TEST(an_acknowledged_effect_stays_so_whatever_the_provider_says_later)
+{
+    rig_boot(&g);
+    struct fence f = leave_two().fence;
+    rig_reconcile(&g, 3, f, 2, OUTCOME_NEVER_SEEN);
+    ck_assert_int_eq(g.node.record.task[1].state, TASK_ACKED);
+    ck_assert_int_eq(rig_commit(&g, 3, f, 2).result, ANS_OK);
+}
+END_TEST
+
+START_TEST(a_released_fence_writes_nothing)
+{
+    rig_boot(&g);
+    rig_submit(&g, 1);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_RELEASE, 1, f, 0);
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, ANS_FENCED);
+    ck_assert_int_eq(rig_do(&g, REQ_RELEASE, 1, f, 0).result, ANS_OK); /* its answer was lost */
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_RELEASED), 1);
+}
+END_TEST
+
+START_TEST(answers_echo_request_and_clock)
+{
+    rig_boot(&g);
+    struct request r = rig_request(&g, REQ_STATUS, 1);
+    r.sent.us = 4711;
+    struct answer a = rig_ask(&g, r);
+    ck_assert_uint_eq(a.request, r.id);
+    ck_assert_int_eq(a.sent.us, 4711);
+    ck_assert_int_eq(a.kind, REQ_STATUS);
+}
+END_TEST
+
+Suite *ledger_request_suite(void)
+{
+    Suite *s = suite_create("ledger_request");
+    TCase *t = tcase_create("ledger_request");
+    tcase_add_test(t, claims_take_consecutive_generations);
+    tcase_add_test(t, a_repeated_claim_gets_the_same_generation_and_no_longer_lease);
+    tcase_add_test(t, another_partition_waits_for_the_lease_to_end);
+    tcase_add_test(t, another_partition_claims_at_once_after_release);
+    tcase_add_test(t, a_claim_fences_every_kind_of_write_of_the_owner_before);
+    tcase_add_test(t, a_fence_of_another_incarnation_is_refused);
+    tcase_add_test(t, an_older_protocol_is_refused_after_a_newer_one_has_claimed);
+    tcase_add_test(t, a_task_goes_from_submit_to_terminal);
+    tcase_add_test(t, a_delete_needs_an_acknowledged_effect);
+    tcase_add_test(t, a_repeated_commit_is_accepted_and_says_nothing_new);
+    tcase_add_test(t, a_repeated_take_gives_the_task_that_the_fence_has_already);
+    tcase_add_test(t, a_take_passes_over_payloads_that_the_sender_does_not_speak);
+    tcase_add_test(t, a_submit_is_enqueued_once);
+    tcase_add_test(t, a_submit_beyond_the_capacity_is_refused);
+    tcase_add_test(t, a_claim_takes_over_what_earlier_generations_left_and_lists_it);
+    tcase_add_test(t, what_is_left_is_reconciled_before_it_is_given_again);
+    tcase_add_test(t, reconciled_as_done_is_as_good_as_acknowledged);
+    tcase_add_test(t, an_acknowledged_effect_stays_so_whatever_the_provider_says_later);
+    tcase_add_test(t, a_released_fence_writes_nothing);
+    tcase_add_test(t, answers_echo_request_and_clock);
+    suite_add_tcase(s, t);
+    return s;
+}

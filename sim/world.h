@@ -1,0 +1,286 @@
+/* The world of a round: the only place that sees everybody. It owns every module,
+ * carries what they ask for, late, twice or never, and writes what an outsider
+ * could see into the history.
+ *
+ *   world_open    takes all memory once, for the largest scenario of a run
+ *   world_reset   a fresh world for one round; draws what the round is
+ *   world_handle  one event: one line of the switch in world.c for each kind
+ *
+ * Files: world.c (the switch, devices, the round's plan), world_page.c (documents
+ * and what they run), world_lock.c (pages and lock managers), world_net.c (requests,
+ * answers, pushes), world_node.c (ledger nodes and provider), world_fault.c (faults). */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "sim/browser/document.h"
+#include "sim/browser/lockmgr.h"
+#include "sim/client/leader.h"
+#include "sim/engine/evq.h"
+#include "sim/engine/latency.h"
+#include "sim/plan.h"
+#include "sim/server/ledger.h"
+#include "sim/server/provider.h"
+
+enum event_kind {
+    EV_DELIVER,       /* target page, arg parcel: a task for one of its threads */
+    EV_TIMER,         /* target page, arg: thread, timer, arming */
+    EV_LOCK,          /* target partition, arg parcel: a message reaches the lock manager */
+    EV_REQUEST,       /* target node or PROVIDER_TARGET, arg parcel */
+    EV_PROVIDER_DONE, /* arg parcel: the work of an effect is done */
+    EV_NODE_MESSAGE,  /* target node, arg: message slot */
+    EV_LEDGER_TIMER,  /* target node, arg: timer << 24 | arming */
+    EV_DRAINED,       /* target node, arg parcel: the server's own effect came back */
+    EV_SUBMIT,        /* arg: operation */
+    EV_PAGE_GONE,     /* target page: a closing document ends */
+    EV_LOCKS_END,     /* target page: the browser takes note that its locks are free */
+    EV_TAB_LOAD,      /* target tab, arg: flags */
+    EV_FREEZE,        /* target page: the browser freezes it by its own policy */
+    EV_STREAM,        /* target page: its push stream is open (again) */
+    EV_RUN,           /* target page, arg: enum client_input_kind: a life-cycle task */
+    EV_FOREIGN,       /* arg: index of foreign code that lets go */
+    EV_FAULT,         /* arg: index: it begins */
+    EV_FAULT_END,     /* arg: index */
+    EV_HEAL, EV_END,
+};
+
+#define PROVIDER_TARGET 0xFFu
+#define FOREIGN_MAX 64
+#define TABLE_NONE 0xFFFFFFFFu
+#define PAGE_LOCKS_MAX 16 /* lock requests of a page that something may still be heard of */
+#define REQUEST_IDS_MAX 65536 /* of a round, locks and requests together; 20 times the usual */
+
+/* What travels or waits: a message with its addressee. */
+struct parcel {
+    uint32_t next;            /* free list, or a page's backlog */
+    uint32_t cause;
+    uint16_t page;            /* addressee or sender */
+    uint8_t thread, source;   /* enum client_thread, enum task_source */
+    uint8_t kind;             /* enum client_input_kind, or lock_call */
+    uint8_t flags, node;
+    uint8_t error;
+    uint32_t id;              /* lock request */
+    union {
+        struct client_message message;
+        struct answer answer;
+        struct request request;
+        struct push push;
+    } as;
+};
+enum lock_call { CALL_REQUEST, CALL_ABORT, CALL_SETTLE, CALL_QUERY };
+
+struct page_timer { uint32_t arming; bool armed, due; struct instant at; };
+
+struct page {
+    struct leader client;
+    const struct profile *profile;
+    enum document_state state;
+    uint16_t tab;
+    uint8_t device;
+    bool has_locks, visible_before, closing, connected, gone_for_good, settle_blocked, locks_ended;
+    uint32_t protocol;
+    int64_t hidden_since_us;     /* may be before the round; < 0 and state visible: not hidden */
+    struct instant busy_until;   /* the page's thread runs a task until then */
+    struct instant lock_pipe[2]; /* to and from the manager: order is kept (WL-42) */
+    struct instant channel_until;/* own broadcasts keep their order (ST-5) */
+    uint32_t backlog[TASK_SOURCES], backlog_last[TASK_SOURCES];
+    uint32_t unsent, unsent_last;/* fetches that a frozen page called (LC-18) */
+    uint32_t deferred_settle;    /* nested locks: the callback waits inside */
+    struct { uint32_t local, global; } lock_id[PAGE_LOCKS_MAX]; /* own numbers to the round's */
+    uint32_t lock_ids;
+    struct page_timer timer[2][TIMER_COUNT];
+    uint32_t fetches;            /* in flight */
+    uint32_t renewals;           /* in flight */
+    uint32_t deaf_cause;         /* DEAF_TAB: receives no broadcast */
+    uint32_t lost_answers, lost_cause; /* ANSWER_LOST */
+    uint32_t stopped_cause;      /* observation that froze or cached it */
+    uint32_t last_effect_lost;   /* operation whose effect answer was lost, for aiming */
+    bool fenced;                 /* its last word from the ledger was FENCED, for aiming */
+};
+
+struct tab { uint16_t page; uint8_t device; uint32_t session_instance, session_sequence; bool load_pending, single_page; };
+
+struct device {
+    const struct profile *profile;
+    uint32_t tabs, first_tab;
+    bool asleep, sleep_stops_clock;
+    int32_t ppm;
+    struct instant clock_since; struct local clock_base;
+    int64_t wall_offset_us;
+    uint8_t cut[LEDGER_NODES];   /* bit 0 up, bit 1 down */
+    uint32_t cut_cause[LEDGER_NODES];
+    uint32_t partition_key;
+    bool locks_refused, quota_full, rolled_back, no_locks; /* no_locks: for the page that is being created */
+    uint32_t locks_cause, quota_cause, rollback_cause;
+    int64_t channel_delay_us; bool channel_drop; uint32_t channel_cause;
+    uint32_t late, doubled, late_cause, doubled_cause; /* REQUEST_LATE, REQUEST_DOUBLED: armed for the next that fits */
+    enum request_kind late_kind, doubled_kind;
+    struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
+    struct instant storage_changed;
+};
+
+struct planned_fault {
+    enum fault_kind kind;
+    struct instant at;           /* earliest */
+    int64_t lasts_us;
+    bool aimed, begun, ended, armed, for_good;
+    enum leader_phase phase;
+    uint32_t number;             /* observation of fault.begun */
+    uint16_t page; uint8_t device, node; uint16_t tab;
+    uint32_t aux;
+};
+
+struct foreign { uint32_t request; uint16_t page; uint8_t partition, name; bool held, live; uint32_t cause; int64_t keeps_us; uint16_t unblocks; };
+
+struct world {
+    const struct scenario *scenario;
+    struct contract contract;    /* as the scenario bends it */
+    struct policy policy;
+    struct choices choices;
+    struct evq queue;
+    struct history history;
+    struct instant now;
+    uint32_t cause;              /* observation that the event being handled follows from */
+
+    struct page *page; uint32_t pages, pages_max;
+    struct tab *tab; uint32_t tabs, tabs_max;
+    struct device device[DEVICES_MAX]; uint32_t devices;
+    struct lockmgr *lockmgr[DEVICES_MAX];
+    struct parcel *parcel; uint32_t parcels_max, parcels_fresh, parcel_free;
+
+    const struct network *network;
+    enum layout layout;
+    struct ledger_node node[LEDGER_NODES + DEVICES_MAX]; /* server nodes, then a local one for each device */
+    uint32_t nodes;              /* server nodes in use */
+    bool decides[LEDGER_NODES];
+    uint8_t node_cut[LEDGER_NODES]; /* bit set of nodes that it cannot reach */
+    uint32_t node_cut_cause[LEDGER_NODES];
+    int32_t node_ppm[LEDGER_NODES];
+    struct node_message *node_message; uint32_t node_messages_max, node_message_free, *node_message_next;
+    struct ledger_out *ledger_out;
+    struct provider provider;
+    bool provider_down, provider_silent; int64_t provider_slow_us; uint32_t provider_cause;
+
+    struct planned_fault fault[FAULTS_PLANNED_MAX]; uint32_t faults, armed;
+    struct foreign foreign[FOREIGN_MAX]; uint32_t foreigns;
+    uint32_t arming, incarnation;
+    uint32_t *local_id, ids;     /* the round's numbers of requests, to their page's own */
+    uint16_t owner;              /* page of the largest accepted fence, PAGE_NONE */
+    uint32_t operations;
+    bool healed, over, limit;
+    struct instant heal_at, end_at;
+    uint32_t progress_seen, enqueued, terminal;
+    struct client_requests requests;
+    struct lockmgr_out lock_out;
+    uint64_t events;
+    bool in_step;
+};
+
+/* Sizes for scenarios of up to `tabs` tabs over all devices. */
+struct world *world_open(struct arena *a, uint32_t tabs);
+size_t world_arena_size(uint32_t tabs);
+void world_reset(struct world *w, const struct scenario *s, const struct contract *c, uint64_t seed);
+void world_handle(struct world *w, const struct event *e);
+
+/* ---- between the files of the world -------------------------------------- */
+
+static inline uint32_t world_see(struct world *w, const struct obs *o)
+{
+    uint32_t n = history_add(&w->history, o);
+    if (n == OBS_NONE) w->limit = true;
+    return n;
+}
+
+/* The round's number for a request that its page calls `local`; the limit is a limit of the round. */
+static inline uint32_t world_id(struct world *w, uint32_t local)
+{
+    if (w->ids + 1 >= REQUEST_IDS_MAX) {
+        w->limit = true;
+        return REQUEST_IDS_MAX - 1;
+    }
+    w->local_id[++w->ids] = local;
+    return w->ids;
+}
+
+static inline struct obs world_obs(const struct world *w, enum obs_kind kind)
+{
+    return obs_make(kind, w->now, w->cause);
+}
+
+void world_at(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg);
+uint32_t parcel_take(struct world *w);
+void parcel_give(struct world *w, uint32_t p);
+
+struct local device_now(const struct world *w, const struct device *d);
+void device_clock_set(struct world *w, struct device *d, int32_t ppm, bool stopped);
+struct local node_now(const struct world *w, uint8_t node);
+
+/* world_page.c */
+uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden_for_us, uint32_t cause);
+void page_close(struct world *w, uint16_t p);
+void page_crash(struct world *w, uint16_t p, enum obs_kind how);
+void page_freeze(struct world *w, uint16_t p, bool handler_runs);
+void page_thaw(struct world *w, uint16_t p);
+bool page_cache(struct world *w, uint16_t p);
+void page_restore(struct world *w, uint16_t p);
+void page_evict(struct world *w, uint16_t p, uint32_t why);
+void page_show(struct world *w, uint16_t p);
+void page_hide(struct world *w, uint16_t p);
+void page_block(struct world *w, uint16_t p, int64_t us);
+void page_end(struct world *w, uint16_t p);
+void page_deliver(struct world *w, uint32_t parcel);
+void page_timer(struct world *w, uint16_t p, uint32_t arg);
+void page_run(struct world *w, uint16_t p, struct client_input *in);
+void page_run_kind(struct world *w, uint16_t p, enum client_input_kind kind, bool persisted);
+void page_woken(struct world *w, uint16_t p); /* its backlog and its due timers run */
+void tab_load(struct world *w, uint16_t tab, uint32_t flags);
+static inline bool page_alive(const struct page *p) { return p->state != DOC_ABSENT && p->state != DOC_GONE; }
+static inline bool page_running(const struct world *w, const struct page *p)
+{
+    return (p->state == DOC_VISIBLE || p->state == DOC_HIDDEN) && !w->device[p->device].asleep;
+}
+
+/* world_lock.c */
+void lock_call_send(struct world *w, uint16_t p, enum lock_call call, uint32_t id, uint32_t flags);
+void lock_arrived(struct world *w, uint8_t partition, uint32_t parcel);
+void lock_effects(struct world *w, uint8_t partition);
+void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t name, uint32_t flags, int64_t keeps_us, uint16_t unblocks, uint32_t cause);
+void foreign_lets_go(struct world *w, uint32_t index);
+
+/* world_net.c */
+void net_send(struct world *w, uint16_t page, const struct request *r, uint32_t node_choice);
+void net_depart(struct world *w, uint32_t parcel);
+void net_request_arrived(struct world *w, uint8_t node, uint32_t parcel);
+void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t node, uint32_t cause);
+void net_push(struct world *w, const struct push *p, uint8_t node, uint32_t cause);
+void net_push_one(struct world *w, const struct push *p, uint16_t page, uint8_t node, uint32_t cause);
+void net_stream_open(struct world *w, uint16_t page);
+void net_stream_opened(struct world *w, uint16_t page);
+void net_streams_died(struct world *w, uint8_t device, uint8_t node); /* DEVICE_NONE: all */
+void net_broadcast(struct world *w, uint16_t from, const struct client_message *m);
+
+/* world_node.c */
+void node_boot(struct world *w);
+void node_request(struct world *w, uint8_t node, const struct request *r, uint32_t cause);
+void node_effects(struct world *w, uint8_t node);
+void node_message_arrived(struct world *w, uint8_t node, uint32_t slot);
+void node_timer(struct world *w, uint8_t node, uint32_t arg);
+void node_crash(struct world *w, uint8_t node, uint32_t cause);
+void node_restart(struct world *w, uint8_t node, uint32_t cause);
+void node_decides_changed(struct world *w);
+uint8_t node_deciding(const struct world *w); /* NODE_NONE */
+void provider_arrived(struct world *w, uint32_t parcel);
+void provider_done(struct world *w, uint32_t parcel);
+void server_drained(struct world *w, uint8_t node, uint32_t parcel);
+
+/* world_fault.c */
+void fault_plan_round(struct world *w);
+void fault_due(struct world *w, uint32_t index);
+void fault_end(struct world *w, uint32_t index);
+void fault_aim(struct world *w);            /* an armed fault may fire now */
+void fault_heal(struct world *w);
+enum leader_phase world_phase(const struct world *w);
+
+/* world.c */
+void world_progress(struct world *w);
+
+#endif
