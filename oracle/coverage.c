@@ -24,6 +24,7 @@ void coverage_reset(struct coverage *x, const struct contract *c)
     memset(x->planned, 0, sizeof x->planned);
     memset(x->effective, 0, sizeof x->effective);
     x->pages = x->claims = x->pendings = 0;
+    x->pending_bits = 0;
     x->owner = x->fenced = PAGE_NONE;
     x->phase = PHASE_NO_LEADER;
 }
@@ -101,20 +102,46 @@ static void claiming(struct coverage *x, struct coverage_page *h, bool is)
     x->claims += is ? 1u : ~0u;
 }
 
+/* The page knows what became of the effect, whichever answer was lost on the way. */
+static void effect_settled(struct coverage_page *h)
+{
+    h->unknown = false;
+    h->newest[REQ_EFFECT] = h->newest[REQ_OUTCOME] = h->newest[REQ_RECONCILE] = 0;
+}
+
+/* A page has one operation in flight, so a step of it ends the steps before. */
+static void step_begins(struct coverage *x, struct coverage_page *h, uint32_t kind)
+{
+    switch (kind) {
+    case REQ_CLAIM: /* a new life: what the old one never heard of is over */
+        memset(h->newest, 0, sizeof h->newest);
+        h->unknown = false;
+        claiming(x, h, true);
+        break;
+    case REQ_TAKE:
+        effect_settled(h);
+        h->newest[REQ_COMMIT] = h->newest[REQ_ACK] = 0;
+        break;
+    case REQ_COMMIT:
+    case REQ_ACK: effect_settled(h); break;
+    default: break;
+    }
+}
+
 static void issued(struct coverage *x, const struct obs *o)
 {
     struct coverage_page *h = page_of(x, o->page);
     if (!h || o->a >= REQ_COUNT) return;
+    step_begins(x, h, o->a);
     h->newest[o->a] = o->request;
-    if (o->a == REQ_CLAIM) claiming(x, h, true);
-    if (o->a == REQ_TAKE) h->unknown = false; /* it has done with the last one */
 }
 
 static void handled(struct coverage *x, const struct obs *o)
 {
     struct coverage_page *h = page_of(x, o->page);
     if (!h || o->a >= REQ_COUNT) return;
-    if (o->a == REQ_EFFECT || o->a == REQ_OUTCOME || o->a == REQ_RECONCILE) h->unknown = false;
+    if (o->a == REQ_EFFECT) h->unknown = false;
+    if (o->a == REQ_OUTCOME || o->a == REQ_RECONCILE) effect_settled(h);
     if (h->newest[o->a] != o->request) return;
     h->newest[o->a] = 0;
     if (o->a == REQ_CLAIM) claiming(x, h, false);
@@ -191,6 +218,15 @@ static void begun(struct coverage *x, const struct obs *o)
     if (x->pendings == COVERAGE_FAULTS) return; /* not covered rather than wrongly covered */
     x->pending[x->pendings].number = o->number;
     x->pending[x->pendings++].kind = (uint8_t)o->a;
+    x->pending_bits |= UINT64_C(1) << o->number % 64;
+}
+
+static void remove_pending(struct coverage *x, uint32_t at)
+{
+    x->pending[at] = x->pending[--x->pendings];
+    x->pending_bits = 0;
+    for (uint32_t i = 0; i < x->pendings; i++)
+        x->pending_bits |= UINT64_C(1) << x->pending[i].number % 64;
 }
 
 static void take_effect(struct coverage *x, const struct obs *o)
@@ -201,7 +237,7 @@ static void take_effect(struct coverage *x, const struct obs *o)
         uint8_t kind = x->pending[i].kind;
         up(&x->cell[kind][x->phase]);
         up(&x->effective[kind]);
-        x->pending[i] = x->pending[--x->pendings];
+        remove_pending(x, i);
         return;
     }
 }
@@ -212,31 +248,37 @@ static void take_effect(struct coverage *x, const struct obs *o)
 static bool follow(struct coverage *x, const struct state *s, const struct obs *o)
 {
     switch (o->kind) {
-    case OBS_PAGE_DISCARDED: case OBS_PAGE_EVICTED: case OBS_PAGE_CRASHED:
+    case OBS_PAGE_DISCARDED:
+    case OBS_PAGE_EVICTED:
+    case OBS_PAGE_CRASHED:
     case OBS_PAGE_CLOSED: gone(x, o); return true;
-    case OBS_LOCK_REQUESTED: case OBS_LOCK_GRANTED: case OBS_LOCK_UNAVAILABLE:
-    case OBS_LOCK_ABORTED: case OBS_LOCK_DROPPED:
+    case OBS_LOCK_REQUESTED:
+    case OBS_LOCK_GRANTED:
+    case OBS_LOCK_UNAVAILABLE:
+    case OBS_LOCK_ABORTED:
+    case OBS_LOCK_DROPPED:
     case OBS_LOCK_RELEASED: return o->key == LOCK_NAME_LEADER;
     case OBS_LOCK_STOLEN:
         if (o->key == LOCK_NAME_LEADER) fence_lost(x, s, o->page);
         return true;
-    case OBS_STATE_CHANGED: gave_up(x, o); return true;
-    case OBS_REQUEST_ISSUED: issued(x, o); return true;
-    case OBS_ANSWER_HANDLED: handled(x, o); return true;
+    case OBS_STATE_CHANGED: gave_up(x, o); return o->page == x->owner;
+    case OBS_REQUEST_ISSUED: issued(x, o); return o->page == x->owner || o->a == REQ_CLAIM;
+    case OBS_ANSWER_HANDLED: handled(x, o); return o->page == x->owner || o->a == REQ_CLAIM;
     case OBS_ANSWER_LOST: answer_lost(x, s, o); return true;
     case OBS_EFFECT_EXECUTED: executed(x, o); return false;
     case OBS_LEDGER_CLAIMED: claimed(x, o); return true;
     case OBS_LEDGER_EXPIRED: expired(x, s); return true;
     case OBS_LEDGER_EPOCH: fence_lost(x, s, x->owner); return true;
     case OBS_LEDGER_REFUSED: refused(x, s, o); return true;
-    case OBS_LEDGER_RELEASED: case OBS_FAULT_BEGUN: return true;
+    case OBS_LEDGER_RELEASED:
+    case OBS_FAULT_BEGUN: return true;
     default: return false;
     }
 }
 
 void coverage_step(struct coverage *x, const struct state *s, const struct obs *o)
 {
-    if (x->pendings > 0 && o->cause != OBS_NONE) take_effect(x, o);
+    if (x->pending_bits >> o->cause % 64 & 1) take_effect(x, o);
     if (o->kind == OBS_FAULT_BEGUN) begun(x, o);
     if (follow(x, s, o) && x->pendings > 0) x->phase = phase_now(x, s);
 }
@@ -254,17 +296,14 @@ void coverage_finish(struct coverage *x, const struct state *s, struct judge_res
 const char *coverage_impossible(enum fault_kind f, enum leader_phase p)
 {
     bool nobody_holds = p == PHASE_NO_LEADER || p == PHASE_WAITING;
-    bool no_effect = p == PHASE_GRANTED || p == PHASE_CLAIM || p == PHASE_IDLE ||
-                     p == PHASE_TAKE || p == PHASE_RENEW;
+    bool no_effect = p == PHASE_GRANTED || p == PHASE_CLAIM || p == PHASE_IDLE || p == PHASE_TAKE ||
+                     p == PHASE_RENEW;
     switch (fault_info[f].target) {
-    case FAULT_ON_HOLDER:
-        return nobody_holds ? "nobody holds the lock or owns a fence" : NULL;
-    case FAULT_ON_WAITER:
-        return p == PHASE_NO_LEADER ? "nobody is queued for the lock" : NULL;
+    case FAULT_ON_HOLDER: return nobody_holds ? "nobody holds the lock or owns a fence" : NULL;
+    case FAULT_ON_WAITER: return p == PHASE_NO_LEADER ? "nobody is queued for the lock" : NULL;
     case FAULT_ON_PROVIDER:
         return no_effect ? "the leader has no request at the provider, which alone shows the fault"
                          : NULL;
-    default:
-        return NULL;
+    default: return NULL;
     }
 }

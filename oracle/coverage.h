@@ -11,10 +11,11 @@
  *
  * The phase is that of the owner of the largest accepted fence while that page lives,
  * has the lease and has not lost the lock; what it has in flight is the newest request
- * of each kind that it has not handled an answer to, an answer that is lost or a retry
- * included. Several at once: the first of the list release, draining, commit, effect
- * unknown, effect, take, renew. "Effect unknown" lasts from the loss of an executed
- * effect's answer, or from the first question what became of it, to any answer about it.
+ * of each kind that it has not handled an answer to, be that lost or not, until a retry
+ * takes its place or the operation's next step ends it. Several at once: the first of the
+ * list release, draining, commit, effect unknown, effect, take, renew. "Effect unknown"
+ * lasts from the loss of an executed effect's answer, or from the first question what
+ * became of it, to any answer about it.
  * A claim whose answer has not been handled is "claim in flight", accepted or not.
  *
  * An owner whose fence is worth nothing any more (refused as fenced, lease out, epoch
@@ -40,13 +41,17 @@ struct coverage_page {
 
 struct coverage {
     struct coverage_page *page;
-    uint32_t pages_max, pages;  /* pages: used so far */
-    uint16_t owner;             /* of the newest claim: PAGE_NONE before */
-    uint16_t fenced;            /* page whose fence is worth nothing, PAGE_NONE */
-    uint32_t claims;            /* living pages with a claim in flight */
-    enum leader_phase phase;    /* after the observations so far, while a fault is pending */
-    struct { uint32_t number; uint8_t kind; } pending[COVERAGE_FAULTS];
+    uint32_t pages_max, pages; /* pages: used so far */
+    uint16_t owner;            /* of the newest claim: PAGE_NONE before */
+    uint16_t fenced;           /* page whose fence is worth nothing, PAGE_NONE */
+    uint32_t claims;           /* living pages with a claim in flight */
+    enum leader_phase phase;   /* after the observations so far, while a fault is pending */
+    struct {
+        uint32_t number;
+        uint8_t kind;
+    } pending[COVERAGE_FAULTS];
     uint32_t pendings;
+    uint64_t pending_bits; /* bit n: a pending number ends in n (modulo 64) */
     uint8_t cell[FAULT_COUNT][PHASE_COUNT];
     uint8_t planned[FAULT_COUNT], effective[FAULT_COUNT];
 };

@@ -12,7 +12,8 @@ static struct arena arena;
 static struct state state;
 static struct coverage coverage;
 static struct judge_result result;
-static struct contract contract = { .authority = AUTHORITY_SERVER, .lease = { .ttl_us = US_PER_S } };
+static struct contract contract = { .authority = AUTHORITY_SERVER,
+                                    .lease = { .ttl_us = US_PER_S } };
 static uint32_t number, request;
 
 static struct obs make(enum obs_kind kind, uint16_t page)
@@ -58,7 +59,10 @@ static void set_up(void)
     reset();
 }
 
-static void tear_down(void) { arena_close(&arena); }
+static void tear_down(void)
+{
+    arena_close(&arena);
+}
 
 static uint32_t begin(enum fault_kind kind)
 {
@@ -108,7 +112,10 @@ static uint32_t ask(uint16_t page, uint8_t flags)
     return lock(OBS_LOCK_REQUESTED, page, ++request, flags);
 }
 
-static uint32_t grant(uint16_t page) { return lock(OBS_LOCK_GRANTED, page, ask(page, 0), 0); }
+static uint32_t grant(uint16_t page)
+{
+    return lock(OBS_LOCK_GRANTED, page, ask(page, 0), 0);
+}
 
 static struct fence fence(uint32_t generation)
 {
@@ -195,7 +202,8 @@ END_TEST
 
 START_TEST(a_request_that_ends_unfulfilled_waits_no_more)
 {
-    static const enum obs_kind kind[] = { OBS_LOCK_ABORTED, OBS_LOCK_DROPPED, OBS_LOCK_UNAVAILABLE };
+    static const enum obs_kind kind[] = { OBS_LOCK_ABORTED, OBS_LOCK_DROPPED,
+                                          OBS_LOCK_UNAVAILABLE };
     uint32_t id = ask(1, 0);
     ck_assert_int_eq(hit(), PHASE_WAITING);
     lock(kind[_i], 1, id, 0);
@@ -225,10 +233,18 @@ END_TEST
 
 START_TEST(a_request_of_the_leader_is_a_phase_until_its_answer)
 {
-    static const struct { enum request_kind kind; enum leader_phase phase; } table[] = {
-        { REQ_TAKE, PHASE_TAKE }, { REQ_EFFECT, PHASE_EFFECT }, { REQ_COMMIT, PHASE_COMMIT },
-        { REQ_ACK, PHASE_COMMIT }, { REQ_RENEW, PHASE_RENEW }, { REQ_RELEASE, PHASE_RELEASE },
-        { REQ_OUTCOME, PHASE_EFFECT_UNKNOWN }, { REQ_RECONCILE, PHASE_EFFECT_UNKNOWN },
+    static const struct {
+        enum request_kind kind;
+        enum leader_phase phase;
+    } table[] = {
+        { REQ_TAKE, PHASE_TAKE },
+        { REQ_EFFECT, PHASE_EFFECT },
+        { REQ_COMMIT, PHASE_COMMIT },
+        { REQ_ACK, PHASE_COMMIT },
+        { REQ_RENEW, PHASE_RENEW },
+        { REQ_RELEASE, PHASE_RELEASE },
+        { REQ_OUTCOME, PHASE_EFFECT_UNKNOWN },
+        { REQ_RECONCILE, PHASE_EFFECT_UNKNOWN },
         { REQ_SUBMIT, PHASE_IDLE },
     };
     lead(0, 1);
@@ -243,9 +259,13 @@ END_TEST
 
 START_TEST(of_several_requests_the_weightiest_is_the_phase)
 {
-    static const struct { enum request_kind kind; enum leader_phase phase; } rising[] = {
-        { REQ_RENEW, PHASE_RENEW }, { REQ_TAKE, PHASE_TAKE }, { REQ_EFFECT, PHASE_EFFECT },
-        { REQ_OUTCOME, PHASE_EFFECT_UNKNOWN }, { REQ_COMMIT, PHASE_COMMIT },
+    static const struct {
+        enum request_kind kind;
+        enum leader_phase phase;
+    } rising[] = {
+        { REQ_RENEW, PHASE_RENEW },   { REQ_TAKE, PHASE_TAKE },
+        { REQ_EFFECT, PHASE_EFFECT }, { REQ_OUTCOME, PHASE_EFFECT_UNKNOWN },
+        { REQ_COMMIT, PHASE_COMMIT },
     };
     lead(0, 1);
     for (size_t i = 0; i < sizeof rising / sizeof rising[0]; i++) {
@@ -280,7 +300,16 @@ START_TEST(an_executed_effect_whose_answer_is_lost_is_unknown)
     ck_assert_int_eq(hit(), PHASE_EFFECT_UNKNOWN);
     uint32_t outcome = issue(0, REQ_OUTCOME);
     answer(0, outcome, REQ_OUTCOME, ANS_OK, fence(1));
-    ck_assert_int_eq(hit(), PHASE_EFFECT); /* its own answer is still out */
+    ck_assert_int_eq(hit(), PHASE_IDLE);
+}
+END_TEST
+
+START_TEST(a_late_answer_to_the_effect_itself_settles_it_too)
+{
+    lead(0, 1);
+    uint32_t id = issue(0, REQ_EFFECT);
+    provider(0, id);
+    lost(OBS_ANSWER_LOST, id); /* one of two copies */
     answer(0, id, REQ_EFFECT, ANS_OK, fence(1));
     ck_assert_int_eq(hit(), PHASE_IDLE);
 }
@@ -297,16 +326,30 @@ START_TEST(only_an_executed_effect_can_become_unknown)
 }
 END_TEST
 
-START_TEST(the_next_task_leaves_an_unknown_effect_behind)
+START_TEST(the_next_step_leaves_an_unknown_effect_behind)
 {
     lead(0, 1);
     uint32_t id = issue(0, REQ_EFFECT);
     provider(0, id);
     lost(OBS_ANSWER_LOST, id);
-    if (_i == 0) answer(0, id, REQ_EFFECT, ANS_OK, fence(1));
-    if (_i == 1) answer(0, issue(0, REQ_RECONCILE), REQ_RECONCILE, ANS_OK, fence(1));
-    issue(0, REQ_TAKE);
-    ck_assert_int_eq(hit(), _i == 0 ? PHASE_TAKE : PHASE_EFFECT);
+    uint32_t next = issue(0, _i == 0 ? REQ_TAKE : _i == 1 ? REQ_COMMIT : REQ_ACK);
+    ck_assert_int_eq(hit(), _i == 0 ? PHASE_TAKE : PHASE_COMMIT);
+    if (_i == 2) issue(0, REQ_TAKE);
+    answer(0, _i == 2 ? request : next, _i == 1 ? REQ_COMMIT : REQ_TAKE, ANS_OK, fence(1));
+    ck_assert_int_eq(hit(), PHASE_IDLE);
+}
+END_TEST
+
+START_TEST(a_claim_begins_a_new_life_without_old_requests)
+{
+    uint32_t id = lead(0, 1);
+    uint32_t sent = issue(0, REQ_EFFECT);
+    provider(0, sent);
+    lost(OBS_ANSWER_LOST, sent);
+    issue(0, REQ_RENEW);
+    lock(OBS_LOCK_RELEASED, 0, id, 0);
+    lead(0, 2);
+    ck_assert_int_eq(hit(), PHASE_IDLE);
 }
 END_TEST
 
@@ -376,6 +419,29 @@ START_TEST(the_server_leads_without_a_phase_of_its_own)
 }
 END_TEST
 
+START_TEST(an_old_leader_stays_fenced_when_the_server_takes_over)
+{
+    lead(0, 1);
+    ledger(OBS_LEDGER_EXPIRED, PAGE_NONE, fence(1), 0, 0);
+    ledger(OBS_LEDGER_CLAIMED, PAGE_SERVER, fence(2), 0, 0);
+    ck_assert_int_eq(hit(), PHASE_FENCED);
+}
+END_TEST
+
+START_TEST(a_claim_at_another_partitions_ledger_leads_nowhere)
+{
+    static struct contract local = { .authority = AUTHORITY_INDEXEDDB };
+    state.contract = &local;
+    uint32_t call = issue(0, REQ_CLAIM);
+    struct obs o = make(OBS_LEDGER_CLAIMED, 0);
+    o.node = STATE_NET_NODES + 1;
+    o.fence = fence(1);
+    emit(o);
+    answer(0, call, REQ_CLAIM, ANS_OK, fence(1));
+    ck_assert_int_eq(hit(), PHASE_NO_LEADER);
+}
+END_TEST
+
 /* -- fenced --------------------------------------------------------------------------- */
 
 START_TEST(a_leader_whose_fence_is_worth_nothing_is_fenced)
@@ -396,6 +462,7 @@ START_TEST(a_leader_whose_fence_is_worth_nothing_is_fenced)
     becomes(0, STATE_DRAINING);
     ck_assert_int_eq(hit(), PHASE_FENCED);
     becomes(1, STATE_FOLLOWER);
+    becomes(0, STATE_LEADER);
     ck_assert_int_eq(hit(), PHASE_FENCED);
     becomes(0, STATE_RELEASED);
     ck_assert_int_ne(hit(), PHASE_FENCED);
@@ -501,7 +568,8 @@ END_TEST
 
 START_TEST(faults_that_wait_together_are_told_apart)
 {
-    uint32_t cut = begin(FAULT_CUT_DOWN), late = begin(FAULT_REQUEST_LATE), hide = begin(FAULT_HIDE_ALL);
+    uint32_t cut = begin(FAULT_CUT_DOWN), late = begin(FAULT_REQUEST_LATE);
+    uint32_t hide = begin(FAULT_HIDE_ALL);
     effect(late);
     ask(0, 0);
     effect(hide);
@@ -599,13 +667,17 @@ Suite *coverage_suite(void)
     tcase_add_test(c, a_retry_takes_the_place_of_the_lost_request);
     tcase_add_test(c, an_executed_effect_whose_answer_is_lost_is_unknown);
     tcase_add_test(c, only_an_executed_effect_can_become_unknown);
-    tcase_add_loop_test(c, the_next_task_leaves_an_unknown_effect_behind, 0, 3);
+    tcase_add_test(c, a_late_answer_to_the_effect_itself_settles_it_too);
+    tcase_add_loop_test(c, the_next_step_leaves_an_unknown_effect_behind, 0, 3);
+    tcase_add_test(c, a_claim_begins_a_new_life_without_old_requests);
     tcase_add_test(c, a_leader_that_releases_is_releasing_until_its_lock_is_gone);
     tcase_add_test(c, a_leader_without_a_lock_at_all_leads);
     tcase_add_test(c, a_claim_of_another_device_does_not_hide_the_leaders_phase);
     tcase_add_loop_test(c, a_leader_that_is_gone_leaves_it_to_the_candidates, 0, 4);
     tcase_add_test(c, a_candidate_that_is_gone_claims_nothing);
     tcase_add_test(c, the_server_leads_without_a_phase_of_its_own);
+    tcase_add_test(c, an_old_leader_stays_fenced_when_the_server_takes_over);
+    tcase_add_test(c, a_claim_at_another_partitions_ledger_leads_nowhere);
     tcase_add_loop_test(c, a_leader_whose_fence_is_worth_nothing_is_fenced, 0, 6);
     tcase_add_loop_test(c, a_fenced_leader_is_over_with_its_document_or_the_next_claim, 0, 2);
     tcase_add_test(c, what_does_not_touch_the_leaders_fence_fences_nobody);

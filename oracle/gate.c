@@ -4,8 +4,8 @@
  *
  * Three rules hold for every row. Evidence against the contract fails, whatever else is
  * missing. Missing evidence is unknown: a zero out of nothing is no zero. A row that is
- * shown only (`judged` false) does not touch the verdict. The verdict of the gate is
- * fail before unknown before pass.
+ * shown only (`judged` false) says pass and so does not touch the verdict. The verdict of
+ * the gate is fail before unknown before pass.
  *
  * A short gate (fewer rounds asked for than the contract names) is judged on what there
  * is; minima for coverage shrink with the rounds, and where fewer than MIN_EXPECTED hits
@@ -21,13 +21,13 @@
 #include "oracle/stats.h"
 #include "sim/base/must.h"
 
-#define CELL_HITS 30            /* of every possible cell, at the contract's rounds */
-#define MIN_EXPECTED 5          /* below this a minimum is chance */
-#define CLASS_ROUNDS_PERCENT 2  /* every class of fault is effective in so many rounds */
-#define CAUSE_SAMPLES 1000      /* a cause with fewer has no p99 of its own */
-#define HOLDS_MIN 2995          /* smallest n with 0.999^n < 5% */
+#define CELL_HITS 30           /* of every possible cell, at the contract's rounds */
+#define MIN_EXPECTED 5         /* below this a minimum is chance */
+#define CLASS_ROUNDS_PERCENT 2 /* every class of fault is effective in so many rounds */
+#define CAUSE_SAMPLES 1000     /* a cause with fewer has no p99 of its own */
+#define HOLDS_MIN 2995         /* smallest n with 0.999^n < 5% */
 #define REPLAYS_MIN 200
-#define REPLAYS_PER_ROUNDS 100  /* one in so many */
+#define REPLAYS_PER_ROUNDS 100 /* one in so many */
 
 const char *const gate_verdict_word[3] = { "pass", "fail", "unknown" };
 
@@ -35,7 +35,7 @@ struct rows {
     struct gate_report *report;
     const struct gate_input *in;
     const struct tally *t;
-    uint64_t rounds;            /* demanded: the contract's, or fewer when short */
+    uint64_t rounds; /* demanded: the contract's, or fewer when short */
 };
 
 __attribute__((format(printf, 2, 3))) static void text(char *to, const char *format, ...)
@@ -106,10 +106,13 @@ static void never(struct rows *r, enum invariant_kind k, const char *name, const
     }
 }
 
-static const struct { enum invariant_kind kind; const char *name, *says; } headline[] = {
+static const struct {
+    enum invariant_kind kind;
+    const char *name, *says;
+} headline[] = {
     { INV_SINGLE_ACTIVE_GENERATION, "dual-active", "rounds with two active generations" },
     { INV_NO_STALE_COMMIT, "stale-commits", "rounds with a commit under a stale fence" },
-    { INV_EFFECT_AT_MOST_ONCE, "effects-twice", "rounds with an operation of more than one effect" },
+    { INV_EFFECT_AT_MOST_ONCE, "effects-twice", "rounds with an operation of several effects" },
     { INV_NO_FAIL_OPEN, "failed-open", "rounds with a critical write that failed open" },
     { INV_UNRECONCILED_OWNED, "unreconciled", "rounds with an unowned operation at a transition" },
 };
@@ -139,8 +142,11 @@ static void other_invariants(struct rows *r)
 static double failover_design_effect(const struct tally *t)
 {
     const struct cluster_sums sums = {
-        .clusters = t->rounds, .hits = t->over_threshold, .samples = t->failover.n,
-        .hits_sq = t->over_threshold_sq, .samples_sq = t->samples_sq,
+        .clusters = t->rounds,
+        .hits = t->over_threshold,
+        .samples = t->failover.n,
+        .hits_sq = t->over_threshold_sq,
+        .samples_sq = t->samples_sq,
         .hits_times_samples = t->over_times_samples,
     };
     return stats_design_effect(&sums);
@@ -168,9 +174,10 @@ static void failover(struct rows *r)
     struct condition *c = row(r, "failover-p99", "eligible time without an able leader");
     const struct tally *t = r->t;
     double effect = failover_design_effect(t);
-    bool sure = t->failover.n > 0 &&
-                stats_proportion((double)t->over_threshold / effect, (double)t->failover.n / effect)
-                        .low > 0.01;
+    bool sure =
+        t->failover.n > 0 &&
+        stats_proportion((double)t->over_threshold / effect, (double)t->failover.n / effect).low >
+            0.01;
     p99(c, &t->failover, effect, r->in->contract->slo.failover_p99_us, sure);
 }
 
@@ -196,8 +203,11 @@ static void background(struct rows *r)
     struct condition *c = row(r, "background-overrun", "background holds longer than maxHold");
     const struct tally *t = r->t;
     const struct cluster_sums sums = {
-        .clusters = t->rounds, .hits = t->hold_overruns, .samples = t->holds,
-        .hits_sq = t->hold_overruns_sq, .samples_sq = t->holds_sq,
+        .clusters = t->rounds,
+        .hits = t->hold_overruns,
+        .samples = t->holds,
+        .hits_sq = t->hold_overruns_sq,
+        .samples_sq = t->holds_sq,
         .hits_times_samples = t->overruns_times_holds,
     };
     double limit = (double)r->in->contract->slo.background_overrun_ppm / 1e6;
@@ -348,7 +358,8 @@ static void determinism(struct rows *r)
     if (least < REPLAYS_MIN) least = REPLAYS_MIN;
     if (least > r->t->rounds) least = r->t->rounds; /* there are no more to run again */
     text(c->threshold, "all of >= %" PRIu64, least);
-    text(c->value, "%" PRIu64 " of %" PRIu64, in->replayed - in->replayed_differently, in->replayed);
+    text(c->value, "%" PRIu64 " of %" PRIu64, in->replayed - in->replayed_differently,
+         in->replayed);
     if (in->replayed_differently > 0)
         c->verdict = GATE_FAIL;
     else if (in->replayed >= least && least > 0)
@@ -360,7 +371,8 @@ static enum gate_verdict worst_of(const struct gate_report *report)
     enum gate_verdict worst = GATE_PASS;
     for (uint32_t i = 0; i < report->conditions; i++) {
         const struct condition *c = &report->condition[i];
-        if (!c->judged || c->verdict == GATE_PASS) continue;
+        must(c->judged || c->verdict == GATE_PASS);
+        if (c->verdict == GATE_PASS) continue;
         if (c->verdict == GATE_FAIL) return GATE_FAIL;
         worst = GATE_UNKNOWN;
     }

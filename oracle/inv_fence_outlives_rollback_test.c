@@ -33,6 +33,17 @@ START_TEST(an_older_protocol_before_any_newer_is_fine_and_a_refusal_is_evidence)
 }
 END_TEST
 
+START_TEST(pages_of_the_newest_protocol_follow_each_other)
+{
+    story_page(&b, 0);
+    story_page(&b, 1);
+    story_claim(&b, 0, F(1));
+    story_claim(&b, 1, F(2));
+    SAY(&b, LEDGER_REFUSED, .page = 2, .a = REQ_CLAIM, .b = ANS_PROTOCOL_TOO_OLD);
+    expect_held(&b, INV_FENCE_OUTLIVES_ROLLBACK);
+}
+END_TEST
+
 START_TEST(a_page_that_is_accepted_while_the_epoch_is_closed_breaks_it)
 {
     uint32_t one = SAY(&b, LEDGER_EPOCH, .page = PAGE_SERVER, .fence = FENCE(1, 2, 1));
@@ -74,6 +85,7 @@ END_TEST
 STORY_SUITE(inv_fence_outlives_rollback_test,
             an_older_protocol_that_is_accepted_breaks_it,
             an_older_protocol_before_any_newer_is_fine_and_a_refusal_is_evidence,
+            pages_of_the_newest_protocol_follow_each_other,
             a_page_that_is_accepted_while_the_epoch_is_closed_breaks_it,
             after_reopening_only_the_new_epoch_is_accepted,
             a_commit_at_an_authority_that_nobody_knows_is_not_judged,

@@ -61,14 +61,19 @@ static void changed(struct client *c, const struct obs *o, struct finding *f)
     *c = (struct client){ .state = (uint8_t)o->b, .by = o->number + 1 };
 }
 
+static bool entitles(const struct state *s, const struct obs *o)
+{
+    if (o->kind == OBS_WOULD_LEAD) return s->contract->stage == STAGE_OBSERVE;
+    return o->a == REQ_CLAIM && o->b == ANS_OK;
+}
+
 static void step(void *own_, const struct state *s, const struct obs *o, struct finding *f)
 {
     struct own *own = own_;
     if (!is_page(o->page)) return;
     struct client *c = &own->client[o->page];
     if (o->kind == OBS_STATE_CHANGED) changed(c, o, f);
-    else if (o->kind == OBS_WOULD_LEAD) c->entitled = s->contract->stage == STAGE_OBSERVE;
-    else if (o->a == REQ_CLAIM && o->b == ANS_OK) c->entitled = true;
+    else if (entitles(s, o)) c->entitled = true;
 }
 
 static const uint16_t kinds[] = { OBS_STATE_CHANGED, OBS_WOULD_LEAD, OBS_ANSWER_HANDLED };

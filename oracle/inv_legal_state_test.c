@@ -57,6 +57,8 @@ START_TEST(words_that_are_not_states_break_it)
     expect_broken(&b, INV_LEGAL_STATE, OBS_NONE, two);
     b.n = 0;
     two = become(STATE_COUNT, STATE_FOLLOWER);
+    ck_assert_str_eq(story_finding(&b, INV_LEGAL_STATE).reason,
+                     "a state that the machine does not have");
     expect_broken(&b, INV_LEGAL_STATE, OBS_NONE, two);
 }
 END_TEST

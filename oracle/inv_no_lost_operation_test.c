@@ -116,6 +116,12 @@ START_TEST(an_excuse_of_progress_is_an_excuse_here)
 {
     story_page(&b, 0);
     enqueue(1);
+    heal();
+    SAY(&b, PAGE_LOCKS, .page = 0, .a = 1);
+    story_wait_ms(&b, 9000);
+    SAY(&b, PAGE_LOCKS, .page = 0, .a = 1);
+    expect_broken(&b, INV_NO_LOST_OPERATION, 1, OBS_NONE); /* a history without its end */
+    b.n = 2;
     SAY(&b, PAGE_FROZEN, .page = 0);
     heal();
     end_after_ms(9000);
@@ -214,6 +220,7 @@ START_TEST(one_outbox_in_work_does_not_hide_another_that_is_stuck)
     uint32_t one = SAY(&b, LEDGER_ENQUEUED, .node = 17, .page = 1, .op = 2);
     heal();
     story_wait_ms(&b, 4000);
+    SAY(&b, PAGE_LOCKS, .page = 1, .a = 1);
     SAY(&b, LEDGER_TAKEN, .node = 16, .page = 0, .fence = F(1), .op = 1);
     uint32_t two = end_after_ms(1000);
     expect_broken(&b, INV_NO_LOST_OPERATION, one, two);

@@ -37,6 +37,7 @@ END_TEST
 
 START_TEST(local_ledgers_are_authorities_of_their_own)
 {
+    SAY(&b, LEDGER_ACCEPTABLE, .node = 0, .fence = F(1));
     SAY(&b, LEDGER_ACCEPTABLE, .node = 16, .fence = FENCE(7, 1, 1));
     SAY(&b, LEDGER_ACCEPTABLE, .node = 17, .fence = FENCE(8, 1, 2));
     expect_held(&b, INV_SINGLE_ACTIVE_GENERATION);

@@ -67,16 +67,22 @@ static const struct invariant *const invariant[INV_COUNT] = {
 #undef X
 };
 
-struct wanted {
-    uint8_t n;
-    uint8_t by[INV_COUNT];
+/* An invariant that wants a kind: everything that its step needs, side by side. */
+struct want {
+    void (*step)(void *own, const struct state *s, const struct obs *o, struct finding *f);
+    void *own;
+    struct finding *finding;
+    uint32_t bit;      /* in `off` */
 };
+
+#define WANTS_MAX 256 /* kinds of all invariants together: some 110 */
 
 struct judge {
     struct state state;
     uint32_t off;      /* bit set of invariants that are not asked any more */
     uint32_t lost;     /* of state.lost: already acted upon */
-    struct wanted wanted[OBS_COUNT];
+    uint16_t first[OBS_COUNT + 1]; /* wants of kind k: first[k] up to first[k + 1] */
+    struct want want[WANTS_MAX];
     void *own[INV_COUNT];
     struct measure measure;
     struct coverage coverage;
@@ -91,12 +97,26 @@ enum invariant_kind invariant_find(const char *word)
     return INV_COUNT;
 }
 
-static void judge_want(struct judge *j, enum invariant_kind k)
+static bool wants(enum invariant_kind k, uint32_t kind)
 {
-    for (uint32_t i = 0; i < invariant[k]->kinds_n; i++) {
-        struct wanted *w = &j->wanted[invariant[k]->kinds[i]];
-        w->by[w->n++] = (uint8_t)k;
+    for (uint32_t i = 0; i < invariant[k]->kinds_n; i++)
+        if (invariant[k]->kinds[i] == kind) return true;
+    return false;
+}
+
+static void judge_wants(struct judge *j)
+{
+    uint16_t n = 0;
+    for (uint32_t kind = 0; kind < OBS_COUNT; kind++) {
+        j->first[kind] = n;
+        for (int k = 0; k < INV_COUNT; k++) {
+            if (!wants((enum invariant_kind)k, kind)) continue;
+            must(n < WANTS_MAX);
+            j->want[n++] = (struct want){ invariant[k]->step, j->own[k], &j->result.finding[k],
+                                          1u << k };
+        }
     }
+    j->first[OBS_COUNT] = n;
 }
 
 struct judge *judge_open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
@@ -107,10 +127,9 @@ struct judge *judge_open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
     state_open(&j->state, a, pages_max, ops_max);
     measure_open(&j->measure, a, pages_max, ops_max);
     coverage_open(&j->coverage, a, pages_max, ops_max);
-    for (int k = 0; k < INV_COUNT; k++) {
+    for (int k = 0; k < INV_COUNT; k++)
         if (invariant[k]->open) j->own[k] = invariant[k]->open(a, pages_max, ops_max);
-        judge_want(j, (enum invariant_kind)k);
-    }
+    judge_wants(j);
     return j;
 }
 
@@ -142,12 +161,11 @@ void judge_step(struct judge *j, const struct obs *o)
     must(o->kind < OBS_COUNT);
     state_step(&j->state, o);
     if (j->state.lost != j->lost) judge_lose(j);
-    const struct wanted *w = &j->wanted[o->kind];
-    for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t k = w->by[i];
-        if (j->off & 1u << k) continue;
-        invariant[k]->step(j->own[k], &j->state, o, &j->result.finding[k]);
-        if (j->result.finding[k].verdict == VERDICT_BROKEN) j->off |= 1u << k;
+    const struct want *end = &j->want[j->first[o->kind + 1]];
+    for (const struct want *w = &j->want[j->first[o->kind]]; w < end; w++) {
+        if (j->off & w->bit) continue;
+        w->step(w->own, &j->state, o, w->finding);
+        if (w->finding->verdict == VERDICT_BROKEN) j->off |= w->bit;
     }
     measure_step(&j->measure, &j->state, o);
     coverage_step(&j->coverage, &j->state, o);

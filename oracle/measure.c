@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define GAP_MIN_US (250 * US_PER_MS)   /* shorter ones that the old leader ends dilute */
-#define HOLD_PAUSE_US US_PER_S         /* an interruption that does not break a hold */
+#include "sim/base/must.h"
+
+#define GAP_MIN_US (250 * US_PER_MS) /* shorter ones that the old leader ends dilute */
+#define HOLD_PAUSE_US US_PER_S       /* an interruption that does not break a hold */
 #define NEVER_US INT64_MAX
 
 void measure_open(struct measure *x, struct arena *a, uint32_t pages_max, uint32_t ops_max)
@@ -53,15 +55,15 @@ static struct measure_lead *lead_of_node(struct measure *x, uint8_t node)
 
 static struct measure_page *page_of(struct measure *x, uint16_t page)
 {
-    if (page >= x->pages_max) return NULL;
+    must(page < x->pages_max); /* the state's capacity is ours */
     if (x->pages <= page) x->pages = page + 1u;
     return &x->page[page];
 }
 
 static bool holds_leader_lock(const struct state *s, const struct page_facts *p, uint16_t page)
 {
-    const struct queue_facts *q = state_queue(s, p->partition, LOCK_NAME_LEADER);
-    const struct lock_facts *l = q ? state_lock(s, q->holder) : NULL;
+    uint32_t holder = s->partition[p->partition].name[LOCK_NAME_LEADER].holder;
+    const struct lock_facts *l = state_lock(s, holder);
     return l && l->page == page && !(l->flags & LOCK_IS_FOREIGN);
 }
 
@@ -139,8 +141,11 @@ static struct gap_sample gap_ends(struct measure *x, struct measure_lead *d, int
     accrue(d, now_us);
     x->raw_us += now_us - d->since_us;
     x->eligible_us += d->eligible_us;
-    return (struct gap_sample){ .eligible_us = d->eligible_us, .raw_us = now_us - d->since_us,
-                                .cause = d->cause, .began = d->began, .ended = by };
+    return (struct gap_sample){ .eligible_us = d->eligible_us,
+                                .raw_us = now_us - d->since_us,
+                                .cause = d->cause,
+                                .began = d->began,
+                                .ended = by };
 }
 
 static void gap_ends_with(struct measure *x, const struct state *s, struct measure_lead *d,
@@ -159,9 +164,9 @@ static void gap_ends_with(struct measure *x, const struct state *s, struct measu
 }
 
 static const uint8_t cause_of_why[WHY_COUNT] = {
-    [WHY_HIDDEN] = GAP_HIDDEN, [WHY_MAX_HOLD] = GAP_MAX_HOLD, [WHY_FREEZE] = GAP_FROZEN,
-    [WHY_PAGEHIDE] = GAP_CLOSED, [WHY_STOLEN] = GAP_STOLEN, [WHY_LEASE] = GAP_LEASE,
-    [WHY_FENCED] = GAP_FENCED, [WHY_EPOCH] = GAP_EPOCH, [WHY_RESUMED] = GAP_OTHER,
+    [WHY_HIDDEN] = GAP_HIDDEN,   [WHY_MAX_HOLD] = GAP_MAX_HOLD, [WHY_FREEZE] = GAP_FROZEN,
+    [WHY_PAGEHIDE] = GAP_CLOSED, [WHY_STOLEN] = GAP_STOLEN,     [WHY_LEASE] = GAP_LEASE,
+    [WHY_FENCED] = GAP_FENCED,   [WHY_EPOCH] = GAP_EPOCH,       [WHY_RESUMED] = GAP_OTHER,
     [WHY_OTHER] = GAP_OTHER,
 };
 
@@ -196,8 +201,8 @@ static enum gap_cause cause_of(const struct obs *o)
  * go with it, `pagehide` precedes cache and close, a release precedes the state's end. */
 static bool is_unsure(const struct obs *o)
 {
-    return (o->kind == OBS_BELIEF_ENDED && o->a == WHY_PAGEHIDE) ||
-           o->kind == OBS_LOCK_RELEASED || o->kind == OBS_REQUEST_ISSUED;
+    return (o->kind == OBS_BELIEF_ENDED && o->a == WHY_PAGEHIDE) || o->kind == OBS_LOCK_RELEASED ||
+           o->kind == OBS_REQUEST_ISSUED;
 }
 
 /* The document is gone. */
@@ -322,8 +327,8 @@ static void hold_begins(struct measure *x, struct measure_page *h, const struct 
 static void hold_look(struct measure *x, const struct state *s, const struct obs *o)
 {
     const struct page_facts *p = state_page(s, o->page);
+    if (!p) return;
     struct measure_page *h = page_of(x, o->page);
-    if (!p || !h) return;
     bool holding = in_background(s, p, o->page, h->holding);
     if (holding == h->holding) return;
     if (holding) {
@@ -349,11 +354,9 @@ static void holds_see_eligible(struct measure *x, const struct state *s)
 
 /* -- beliefs and steals -------------------------------------------------------- */
 
-static void belief_look(struct measure *x, const struct state *s, const struct obs *o)
+static void belief_look(struct measure *x, const struct page_facts *p, const struct obs *o)
 {
-    const struct page_facts *p = state_page(s, o->page);
     struct measure_page *h = page_of(x, o->page);
-    if (!p || !h) return;
     bool believes = p->believes && p->alive;
     if (believes == h->believes) return;
     h->believes = believes;
@@ -390,7 +393,7 @@ static void page_step(struct measure *x, const struct state *s, const struct obs
     if (!p) return;
     struct measure_lead *d = lead_of_page(x, p);
     if (o->kind == OBS_PAGE_CREATED && p->created) lead_begins(x, s, d, o);
-    if (is_end(o)) belief_look(x, s, o);
+    if (is_end(o)) belief_look(x, p, o);
     better_cause(d, o);
     if (o->page == d->owner) look(x, s, d, o);
     hold_look(x, s, o);
@@ -409,7 +412,7 @@ static void belief_step(struct measure *x, const struct state *s, const struct o
     const struct page_facts *p = state_page(s, o->page);
     if (!p) return;
     struct measure_lead *d = lead_of_page(x, p);
-    belief_look(x, s, o);
+    belief_look(x, p, o);
     better_cause(d, o);
     look(x, s, d, o);
 }
@@ -426,8 +429,7 @@ static void ledger_step(struct measure *x, const struct state *s, const struct o
 {
     struct measure_lead *d = lead_of_node(x, o->node);
     if (!d || !d->begun) return;
-    if (o->kind == OBS_LEDGER_CLAIMED || o->kind == OBS_LEDGER_EPOCH)
-        generation_step(x, s, d);
+    if (o->kind == OBS_LEDGER_CLAIMED || o->kind == OBS_LEDGER_EPOCH) generation_step(x, s, d);
     if (o->kind == OBS_LEDGER_EPOCH) d->closed = true;
     if (o->kind == OBS_LEDGER_REOPENED) d->closed = false;
     eligible_changed(x, s, o->at.us);
@@ -472,19 +474,42 @@ void measure_step(struct measure *x, const struct state *s, const struct obs *o)
         holds_see_eligible(x, s);
     }
     switch (o->kind) {
-    case OBS_ROUND_STARTED: if (by_server(x)) lead_begins(x, s, &x->lead[0], o); break;
-    case OBS_PAGE_CREATED: case OBS_PAGE_VISIBLE: case OBS_PAGE_HIDDEN: case OBS_PAGE_FROZEN:
-    case OBS_PAGE_RESUMED: case OBS_PAGE_CACHED: case OBS_PAGE_RESTORED: case OBS_PAGE_BLOCKED:
-    case OBS_PAGE_UNBLOCKED: case OBS_PAGE_DISCARDED: case OBS_PAGE_EVICTED:
-    case OBS_PAGE_CRASHED: case OBS_PAGE_CLOSED: page_step(x, s, o); break;
-    case OBS_DEVICE_ASLEEP: case OBS_DEVICE_AWAKE: case OBS_DEVICE_CLOCK: case OBS_LINK_CUT:
-    case OBS_LINK_HEALED: case OBS_NODE_DOWN: case OBS_NODE_UP:
+    case OBS_ROUND_STARTED:
+        if (by_server(x)) lead_begins(x, s, &x->lead[0], o);
+        break;
+    case OBS_PAGE_CREATED:
+    case OBS_PAGE_VISIBLE:
+    case OBS_PAGE_HIDDEN:
+    case OBS_PAGE_FROZEN:
+    case OBS_PAGE_RESUMED:
+    case OBS_PAGE_CACHED:
+    case OBS_PAGE_RESTORED:
+    case OBS_PAGE_BLOCKED:
+    case OBS_PAGE_UNBLOCKED:
+    case OBS_PAGE_DISCARDED:
+    case OBS_PAGE_EVICTED:
+    case OBS_PAGE_CRASHED:
+    case OBS_PAGE_CLOSED: page_step(x, s, o); break;
+    case OBS_DEVICE_ASLEEP:
+    case OBS_DEVICE_AWAKE:
+    case OBS_DEVICE_CLOCK:
+    case OBS_LINK_CUT:
+    case OBS_LINK_HEALED:
+    case OBS_NODE_DOWN:
+    case OBS_NODE_UP:
     case OBS_NODE_DECIDES: look_all(x, s, o); break;
-    case OBS_LOCK_GRANTED: case OBS_LOCK_STOLEN: case OBS_LOCK_RELEASED: lock_step(x, s, o); break;
-    case OBS_BELIEF_BEGAN: case OBS_BELIEF_ENDED: belief_step(x, s, o); break;
-    case OBS_REQUEST_ISSUED: case OBS_ANSWER_HANDLED: request_step(x, s, o); break;
-    case OBS_LEDGER_CLAIMED: case OBS_LEDGER_RELEASED: case OBS_LEDGER_EXPIRED:
-    case OBS_LEDGER_EPOCH: case OBS_LEDGER_REOPENED: ledger_step(x, s, o); break;
+    case OBS_LOCK_GRANTED:
+    case OBS_LOCK_STOLEN:
+    case OBS_LOCK_RELEASED: lock_step(x, s, o); break;
+    case OBS_BELIEF_BEGAN:
+    case OBS_BELIEF_ENDED: belief_step(x, s, o); break;
+    case OBS_REQUEST_ISSUED:
+    case OBS_ANSWER_HANDLED: request_step(x, s, o); break;
+    case OBS_LEDGER_CLAIMED:
+    case OBS_LEDGER_RELEASED:
+    case OBS_LEDGER_EXPIRED:
+    case OBS_LEDGER_EPOCH:
+    case OBS_LEDGER_REOPENED: ledger_step(x, s, o); break;
     default: count_step(x, s, o); break;
     }
     x->last = o->number;
@@ -525,9 +550,23 @@ void measure_finish(struct measure *x, const struct state *s, struct judge_resul
     if (s->lost & ~(uint32_t)LOST_OP) x->samples_lost++;
     memcpy(r->gap, x->gap, x->gaps * sizeof x->gap[0]);
     memcpy(r->hold, x->hold, x->holds * sizeof x->hold[0]);
-#define X(name) r->name = x->name;
-    X(gaps) X(holds) X(samples_lost) X(overlaps) X(overlap_us) X(leader_us) X(eligible_us)
-    X(raw_us) X(transitions) X(steals) X(needless_steals) X(fenced) X(reconciled) X(absorbed)
-    X(renewals) X(ledger_requests) X(operations) X(effects) X(commits)
-#undef X
+    r->gaps = x->gaps;
+    r->holds = x->holds;
+    r->samples_lost = x->samples_lost;
+    r->overlaps = x->overlaps;
+    r->overlap_us = x->overlap_us;
+    r->leader_us = x->leader_us;
+    r->eligible_us = x->eligible_us;
+    r->raw_us = x->raw_us;
+    r->transitions = x->transitions;
+    r->steals = x->steals;
+    r->needless_steals = x->needless_steals;
+    r->fenced = x->fenced;
+    r->reconciled = x->reconciled;
+    r->absorbed = x->absorbed;
+    r->renewals = x->renewals;
+    r->ledger_requests = x->ledger_requests;
+    r->operations = x->operations;
+    r->effects = x->effects;
+    r->commits = x->commits;
 }

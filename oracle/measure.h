@@ -31,27 +31,27 @@
 
 struct measure_page {
     bool believes;
-    bool holding;         /* in a background stretch now */
-    bool paused;          /* in one that ended less than a second ago, or is not yet counted */
-    bool other_eligible;  /* at some time in the stretch */
+    bool holding;        /* in a background stretch now */
+    bool paused;         /* in one that ended less than a second ago, or is not yet counted */
+    bool other_eligible; /* at some time in the stretch */
     int64_t held_from_us, held_to_us;
-    uint32_t held_by;     /* the observation that began it */
+    uint32_t held_by; /* the observation that began it */
 };
 
 /* One authority: leadership, and the gap when there is none. */
 struct measure_lead {
     bool begun, led, able;
     bool eligible, closed;
-    bool unsure;              /* a better cause of the gap may follow */
-    uint8_t cause;            /* enum gap_cause */
-    uint16_t owner;           /* of the newest fence */
-    uint16_t leader;          /* the newest page that was able, and under which fence */
+    bool unsure;     /* a better cause of the gap may follow */
+    uint8_t cause;   /* enum gap_cause */
+    uint16_t owner;  /* of the newest fence */
+    uint16_t leader; /* the newest page that was able, and under which fence */
     struct fence fence;
-    int64_t since_us;         /* of the leadership or of the gap */
-    int64_t until_us;         /* end of the leader's lease by its own count */
-    int64_t accrued_us;       /* the gap's eligible time is counted up to here ... */
-    int64_t eligible_us;      /* ... and is so much */
-    uint32_t began;           /* the observation at which the gap began */
+    int64_t since_us;    /* of the leadership or of the gap */
+    int64_t until_us;    /* end of the leader's lease by its own count */
+    int64_t accrued_us;  /* the gap's eligible time is counted up to here ... */
+    int64_t eligible_us; /* ... and is so much */
+    uint32_t began;      /* the observation at which the gap began */
     uint32_t generations, believers;
     int64_t overlap_since_us;
 };
@@ -59,16 +59,16 @@ struct measure_lead {
 struct measure {
     const struct contract *contract;
     struct measure_page *page;
-    uint32_t pages_max, pages;    /* pages: used so far */
+    uint32_t pages_max, pages;                  /* pages: used so far */
     struct measure_lead lead[STATE_PARTITIONS]; /* [0] alone with the server's ledger */
     struct gap_sample gap[SAMPLES_MAX];
     struct hold_sample hold[SAMPLES_MAX];
     /* from here on everything is zero after a reset, but for what says so itself */
     uint32_t leads;
     uint16_t holding[STATE_PARTITIONS]; /* page in a background stretch, or PAGE_NONE */
-    int64_t lease_edge_us;        /* the next end of an able leader's lease */
-    uint32_t eligible;            /* as counted by the state, one observation ago */
-    uint32_t last;                /* number of the observation before */
+    int64_t lease_edge_us;              /* the next end of an able leader's lease */
+    uint32_t eligible;                  /* as counted by the state, one observation ago */
+    uint32_t last;                      /* number of the observation before */
     /* goes into the result under the same names */
     uint32_t gaps, holds, samples_lost, overlaps;
     int64_t overlap_us, leader_us, eligible_us, raw_us;

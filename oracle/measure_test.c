@@ -29,7 +29,10 @@ static void open_all(void)
     measure_open(&measure, &arena, 8, 16);
 }
 
-static void close_all(void) { arena_close(&arena); }
+static void close_all(void)
+{
+    arena_close(&arena);
+}
 
 static struct obs make(enum obs_kind kind)
 {
@@ -64,8 +67,10 @@ static void create(uint16_t page, uint8_t device, uint8_t partition, uint8_t fla
 
 static void reset(enum authority authority)
 {
-    contract = (struct contract){ .authority = authority, .max_hold_us = 30 * (int64_t)S,
-                                  .stage = STAGE_OUTBOX, .steal = STEAL_INCIDENT_ONLY,
+    contract = (struct contract){ .authority = authority,
+                                  .max_hold_us = 30 * (int64_t)S,
+                                  .stage = STAGE_OUTBOX,
+                                  .steal = STEAL_INCIDENT_ONLY,
                                   .lease = { .ttl_us = TTL } };
     memset(&result, 0, sizeof result);
     number = request = 0;
@@ -133,14 +138,14 @@ static uint32_t issue(uint16_t page, enum request_kind kind, struct fence f)
     return o.request;
 }
 
-static uint32_t answer(uint16_t page, uint32_t id, enum request_kind kind, enum answer_result result_,
+static uint32_t answer(uint16_t page, uint32_t id, enum request_kind kind, enum answer_result what,
                        struct fence f)
 {
     struct obs o = make(OBS_ANSWER_HANDLED);
     o.page = page;
     o.request = id;
     o.a = kind;
-    o.b = result_;
+    o.b = what;
     o.fence = f;
     o.local = (uint32_t)now;
     return emit(o);
@@ -300,7 +305,10 @@ END_TEST
 
 /* -- causes ---------------------------------------------------------------------- */
 
-static const struct { enum obs_kind kind; enum gap_cause cause; } stops[] = {
+static const struct {
+    enum obs_kind kind;
+    enum gap_cause cause;
+} stops[] = {
     { OBS_PAGE_FROZEN, GAP_FROZEN },       { OBS_PAGE_CACHED, GAP_CACHED },
     { OBS_PAGE_DISCARDED, GAP_DISCARDED }, { OBS_PAGE_EVICTED, GAP_CACHED },
     { OBS_PAGE_CRASHED, GAP_CRASHED },     { OBS_PAGE_CLOSED, GAP_CLOSED },
@@ -323,10 +331,10 @@ START_TEST(a_page_that_stops_is_the_cause_of_the_gap)
 END_TEST
 
 static const enum gap_cause whys[WHY_COUNT + 1] = {
-    [WHY_HIDDEN] = GAP_HIDDEN, [WHY_MAX_HOLD] = GAP_MAX_HOLD, [WHY_FREEZE] = GAP_FROZEN,
-    [WHY_PAGEHIDE] = GAP_CLOSED, [WHY_STOLEN] = GAP_STOLEN, [WHY_LEASE] = GAP_LEASE,
-    [WHY_FENCED] = GAP_FENCED, [WHY_EPOCH] = GAP_EPOCH, [WHY_RESUMED] = GAP_OTHER,
-    [WHY_OTHER] = GAP_OTHER, [WHY_COUNT] = GAP_OTHER,
+    [WHY_HIDDEN] = GAP_HIDDEN,   [WHY_MAX_HOLD] = GAP_MAX_HOLD, [WHY_FREEZE] = GAP_FROZEN,
+    [WHY_PAGEHIDE] = GAP_CLOSED, [WHY_STOLEN] = GAP_STOLEN,     [WHY_LEASE] = GAP_LEASE,
+    [WHY_FENCED] = GAP_FENCED,   [WHY_EPOCH] = GAP_EPOCH,       [WHY_RESUMED] = GAP_OTHER,
+    [WHY_OTHER] = GAP_OTHER,     [WHY_COUNT] = GAP_OTHER,
 };
 
 START_TEST(a_page_that_says_that_it_ended_is_no_longer_able)
@@ -387,10 +395,13 @@ START_TEST(a_release_waits_for_the_reason_that_the_page_gives)
     uint32_t id = lead(0, 1);
     issue(0, REQ_RELEASE, fence(1));
     if (_i == 1) belief(OBS_BELIEF_ENDED, 0, fence(1), WHY_MAX_HOLD);
+    if (_i == 2) belief(OBS_BELIEF_BEGAN, 0, fence(1), 0); /* no reason at all */
+    now = 300 * MS;
     emit(lock(OBS_LOCK_RELEASED, 0, id));
     now = 700 * MS;
     finish();
     ck_assert_uint_eq(gap(1)->cause, _i == 1 ? GAP_MAX_HOLD : GAP_OTHER);
+    ck_assert_int_eq(gap(1)->raw_us, 700 * MS);
 }
 END_TEST
 
@@ -610,7 +621,7 @@ START_TEST(a_claims_answer_that_comes_after_its_lease_ends_no_gap)
 }
 END_TEST
 
-START_TEST(a_claim_without_the_lock_leads_only_where_no_lock_was_ever_asked_for)
+START_TEST(a_claim_without_the_lock_leads_only_where_none_was_asked_for)
 {
     if (_i == 0) ask(0, 0);
     claim(0, fence(1));
@@ -697,6 +708,21 @@ START_TEST(leases_of_two_local_ledgers_run_out_each_in_its_time)
 }
 END_TEST
 
+START_TEST(a_lease_is_not_ended_with_an_earlier_one)
+{
+    reset(AUTHORITY_INDEXEDDB);
+    grant(0);
+    local_claim(0, STATE_NET_NODES, (struct fence){ 7, 1, 1 });
+    now = 50;
+    grant(2);
+    local_claim(2, STATE_NET_NODES + 1, (struct fence){ 8, 1, 1 });
+    now = TTL + 10;
+    renew(2, (struct fence){ 8, 1, 1 });
+    finish();
+    ck_assert_int_eq(result.leader_us, TTL + TTL + 10 - 50);
+}
+END_TEST
+
 START_TEST(a_local_ledger_that_no_page_has_is_ignored)
 {
     reset(AUTHORITY_INDEXEDDB);
@@ -708,6 +734,46 @@ START_TEST(a_local_ledger_that_no_page_has_is_ignored)
     finish();
     ck_assert_uint_eq(result.gaps, 2);
     ck_assert_uint_eq(result.transitions, 0);
+}
+END_TEST
+
+START_TEST(a_partition_without_a_page_has_no_gap)
+{
+    state_reset(&state, &contract);
+    measure_reset(&measure, &contract);
+    contract.authority = AUTHORITY_INDEXEDDB;
+    create(2, 1, 1, PAGE_HAS_LOCKS | PAGE_MAY_LEAD);
+    now = 300 * MS;
+    finish();
+    ck_assert_uint_eq(result.gaps, 1);
+    ck_assert_int_eq(gap(0)->eligible_us, 300 * MS);
+    create(0, 0, 0, PAGE_HAS_LOCKS | PAGE_MAY_LEAD); /* the lower partition comes later */
+    ck_assert_uint_eq(measure.leads, 2);
+}
+END_TEST
+
+START_TEST(a_claim_at_another_partitions_ledger_leads_nowhere)
+{
+    reset(AUTHORITY_INDEXEDDB);
+    grant(0);
+    local_claim(0, STATE_NET_NODES + 1, (struct fence){ 8, 1, 1 });
+    now = 300 * MS;
+    on_device(OBS_DEVICE_AWAKE, 0, NODE_NONE, 0); /* everybody is looked at */
+    finish();
+    ck_assert_int_eq(result.leader_us, 0);
+}
+END_TEST
+
+START_TEST(a_claim_in_an_incarnation_that_was_replaced_leads_nowhere)
+{
+    lead(0, 1);
+    now = 10 * MS;
+    ledger(OBS_LEDGER_CLAIMED, 1, (struct fence){ 2, 1, 1 });
+    now = 20 * MS;
+    claim(0, fence(2));
+    now = 300 * MS;
+    finish();
+    ck_assert_int_eq(result.leader_us, 10 * MS);
 }
 END_TEST
 
@@ -843,6 +909,40 @@ START_TEST(a_hold_with_nobody_else_eligible_is_marked)
 }
 END_TEST
 
+START_TEST(each_hold_asks_anew_whether_others_were_eligible)
+{
+    emit(lock(OBS_LOCK_RELEASED, 1, grant(1)));
+    now = 2 * S;
+    on_page(OBS_PAGE_CLOSED, 0);
+    on_page(OBS_PAGE_CLOSED, 2);
+    emit(lock(OBS_LOCK_RELEASED, 1, grant(1)));
+    finish();
+    ck_assert_uint_eq(result.holds, 2);
+    ck_assert_uint_eq(result.hold[0].nobody_else, 0);
+    ck_assert_uint_eq(result.hold[1].nobody_else, 1);
+}
+END_TEST
+
+START_TEST(the_victims_end_does_not_hide_the_thiefs_hold)
+{
+    on_page(OBS_PAGE_CLOSED, 2);
+    uint32_t victim = grant(1);
+    on_page(OBS_PAGE_FROZEN, 1);
+    uint32_t thief = ask(0, LOCK_IS_STEAL);
+    emit(lock(OBS_LOCK_GRANTED, 0, thief)); /* seen before the theft */
+    on_page(OBS_PAGE_HIDDEN, 0);
+    struct obs o = lock(OBS_LOCK_STOLEN, 1, victim);
+    o.b = thief;
+    emit(o);
+    now = S;
+    on_page(OBS_PAGE_RESUMED, 1);
+    now = 2 * S;
+    finish();
+    ck_assert_int_eq(result.hold[0].held_us, 2 * S);
+    ck_assert_uint_eq(result.hold[0].nobody_else, 0);
+}
+END_TEST
+
 START_TEST(another_partitions_page_does_not_wait_for_a_local_hold)
 {
     reset(AUTHORITY_INDEXEDDB);
@@ -881,8 +981,10 @@ END_TEST
 START_TEST(what_foreign_code_holds_is_no_hold_of_ours)
 {
     create(3, 0, 0, PAGE_HAS_LOCKS | PAGE_IS_FOREIGN);
-    if (_i == 0) grant(3);
-    else emit(lock(OBS_LOCK_GRANTED, 1, ask(1, LOCK_IS_FOREIGN)));
+    if (_i == 0)
+        grant(3);
+    else
+        emit(lock(OBS_LOCK_GRANTED, 1, ask(1, LOCK_IS_FOREIGN)));
     now = 40 * S;
     finish();
     ck_assert_uint_eq(result.holds, 0);
@@ -1164,7 +1266,7 @@ static TCase *gap_tests(void)
     tcase_add_test(c, an_ended_belief_in_an_older_fence_ends_nothing);
     tcase_add_test(c, a_page_that_hides_for_the_cache_has_its_cause_put_right);
     tcase_add_loop_test(c, a_lock_that_ends_with_its_document_waits_for_what_ended_that, 0, 3);
-    tcase_add_loop_test(c, a_release_waits_for_the_reason_that_the_page_gives, 0, 2);
+    tcase_add_loop_test(c, a_release_waits_for_the_reason_that_the_page_gives, 0, 3);
     tcase_add_test(c, a_lock_given_back_under_a_living_fence_ends_being_able);
     tcase_add_test(c, a_sleeping_device_leaves_the_other_one_eligible);
     tcase_add_loop_test(c, a_cut_in_one_direction_is_a_link_gap, 0, 2);
@@ -1179,12 +1281,16 @@ static TCase *gap_tests(void)
     tcase_add_test(c, a_successor_on_another_device_is_marked);
     tcase_add_test(c, a_claim_by_another_page_supersedes_at_once);
     tcase_add_test(c, a_claims_answer_that_comes_after_its_lease_ends_no_gap);
-    tcase_add_loop_test(c, a_claim_without_the_lock_leads_only_where_no_lock_was_ever_asked_for, 0, 2);
+    tcase_add_loop_test(c, a_claim_without_the_lock_leads_only_where_none_was_asked_for, 0, 2);
     tcase_add_test(c, a_lock_that_foreign_code_in_the_page_holds_is_not_the_pages);
     tcase_add_test(c, a_page_in_the_observe_stage_is_never_eligible);
     tcase_add_test(c, each_local_ledger_has_gaps_of_its_own);
     tcase_add_test(c, leases_of_two_local_ledgers_run_out_each_in_its_time);
+    tcase_add_test(c, a_lease_is_not_ended_with_an_earlier_one);
     tcase_add_test(c, a_local_ledger_that_no_page_has_is_ignored);
+    tcase_add_test(c, a_partition_without_a_page_has_no_gap);
+    tcase_add_test(c, a_claim_at_another_partitions_ledger_leads_nowhere);
+    tcase_add_test(c, a_claim_in_an_incarnation_that_was_replaced_leads_nowhere);
     return c;
 }
 
@@ -1200,6 +1306,8 @@ static TCase *hold_tests(void)
     tcase_add_test(c, a_grant_to_another_page_breaks_a_hold);
     tcase_add_test(c, a_stolen_lock_ends_the_victims_hold);
     tcase_add_loop_test(c, a_hold_with_nobody_else_eligible_is_marked, 0, 2);
+    tcase_add_test(c, each_hold_asks_anew_whether_others_were_eligible);
+    tcase_add_test(c, the_victims_end_does_not_hide_the_thiefs_hold);
     tcase_add_test(c, another_partitions_page_does_not_wait_for_a_local_hold);
     tcase_add_test(c, a_page_that_is_gone_holds_until_the_manager_says_otherwise);
     tcase_add_test(c, a_page_that_dies_visible_begins_no_hold);

@@ -349,26 +349,31 @@ static void round_step(struct state *s, const struct obs *o)
     }
 }
 
-void state_step(struct state *s, const struct obs *o)
-{
-    s->before = s->now;
-    s->now = o->at;
-    s->observations++;
-    page_seen(s, o->page);
-    if (o->kind <= OBS_ROUND_ENDED) round_step(s, o);
-    else if (o->kind <= OBS_PAGE_LOCKS) page_step(s, o);
-    else if (o->kind <= OBS_LINK_HEALED) device_step(s, o);
-    else if (o->kind <= OBS_NODE_DECIDES) node_step(s, o);
-    else if (o->kind <= OBS_LOCK_RELEASED) state_lock_step(s, o);
-    else if (o->kind <= OBS_BELIEF_ENDED) client_step(s, o);
-    else if (o->kind == OBS_WOULD_LEAD) return;
-    else if (o->kind <= OBS_ANSWER_HANDLED) request_step(s, o);
-    else if (o->kind <= OBS_STORAGE_FAULT) return;
-    else if (o->kind <= OBS_LEDGER_ACCEPTABLE) state_ledger_step(s, o);
-    else if (o->kind <= OBS_EFFECT_ASKED) state_op_step(s, o);
-}
+/* Which part of the facts a kind belongs to: by its place in history.def, whose order the
+ * assertions below pin down. */
+enum part { OF_ROUND, OF_PAGE, OF_DEVICE, OF_NODE, OF_LOCK, OF_CLIENT, OF_REQUEST, OF_LEDGER,
+            OF_PROVIDER, OF_NOTHING };
 
-/* The order of history.def that state_step counts on. */
+#define PART(k)                                    \
+    ((k) <= OBS_ROUND_ENDED        ? OF_ROUND      \
+     : (k) <= OBS_PAGE_LOCKS       ? OF_PAGE       \
+     : (k) <= OBS_LINK_HEALED      ? OF_DEVICE     \
+     : (k) <= OBS_NODE_DECIDES     ? OF_NODE       \
+     : (k) <= OBS_LOCK_RELEASED    ? OF_LOCK       \
+     : (k) <= OBS_BELIEF_ENDED     ? OF_CLIENT     \
+     : (k) <= OBS_WOULD_LEAD       ? OF_NOTHING    \
+     : (k) <= OBS_ANSWER_HANDLED   ? OF_REQUEST    \
+     : (k) <= OBS_STORAGE_FAULT    ? OF_NOTHING    \
+     : (k) <= OBS_LEDGER_ACCEPTABLE ? OF_LEDGER    \
+     : (k) <= OBS_EFFECT_ASKED     ? OF_PROVIDER   \
+                                   : OF_NOTHING)
+
+static const uint8_t part_of[OBS_COUNT] = {
+#define OBS(kind, word, fields, says) [OBS_##kind] = PART(OBS_##kind),
+#include "sim/base/history.def"
+#undef OBS
+};
+
 _Static_assert(OBS_PAGE_CREATED == OBS_ROUND_ENDED + 1, "round before documents");
 _Static_assert(OBS_DEVICE_ASLEEP == OBS_PAGE_LOCKS + 1, "documents before devices");
 _Static_assert(OBS_NODE_DOWN == OBS_LINK_HEALED + 1, "links before nodes");
@@ -380,6 +385,26 @@ _Static_assert(OBS_PUSH_HANDLED == OBS_ANSWER_HANDLED + 1, "requests before push
 _Static_assert(OBS_LEDGER_CLAIMED == OBS_STORAGE_FAULT + 1, "requests before the ledger");
 _Static_assert(OBS_EFFECT_EXECUTED == OBS_LEDGER_ACCEPTABLE + 1, "ledger before provider");
 _Static_assert(OBS_FAULT_BEGUN == OBS_EFFECT_ASKED + 1, "provider before faults");
+
+void state_step(struct state *s, const struct obs *o)
+{
+    s->before = s->now;
+    s->now = o->at;
+    s->observations++;
+    page_seen(s, o->page);
+    switch ((enum part)part_of[o->kind]) {
+    case OF_ROUND: round_step(s, o); break;
+    case OF_PAGE: page_step(s, o); break;
+    case OF_DEVICE: device_step(s, o); break;
+    case OF_NODE: node_step(s, o); break;
+    case OF_LOCK: state_lock_step(s, o); break;
+    case OF_CLIENT: client_step(s, o); break;
+    case OF_REQUEST: request_step(s, o); break;
+    case OF_LEDGER: state_ledger_step(s, o); break;
+    case OF_PROVIDER: state_op_step(s, o); break;
+    case OF_NOTHING: break;
+    }
+}
 
 struct instant state_lease_end(const struct state *s, const struct page_facts *p,
                                const struct lease *l)

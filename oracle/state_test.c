@@ -247,6 +247,80 @@ START_TEST(a_reset_forgets_everything)
 }
 END_TEST
 
+START_TEST(a_queue_knows_its_ends_and_its_holders)
+{
+    for (uint32_t i = 1; i <= 4; i++)
+        SAY(&b, LOCK_REQUESTED, .page = (uint16_t)i, .partition = 2, .request = i, .key = 1, .a = 1);
+    const struct queue_facts *q = state_queue(facts(), 2, LOCK_NAME_LEADER);
+    ck_assert(q->first == 1 && q->last == 4 && q->waiting == 4 && q->holder == 0);
+    ck_assert_uint_eq(s.partitions, 3);
+    ck_assert_uint_eq(page(3)->leader_request, 3);
+    SAY(&b, LOCK_ABORTED, .page = 4, .partition = 2, .request = 4, .key = 1);
+    SAY(&b, LOCK_ABORTED, .page = 2, .partition = 2, .request = 2, .key = 1);
+    facts();
+    ck_assert(q->first == 1 && q->last == 3 && q->waiting == 2 && s.lock[1].next == 3);
+    ck_assert_uint_eq(s.lock[3].prev, 1);
+    SAY(&b, LOCK_GRANTED, .page = 1, .partition = 2, .request = 1, .key = 1);
+    SAY(&b, LOCK_GRANTED, .page = 3, .partition = 2, .request = 3, .key = 1);
+    facts();
+    ck_assert(q->first == 0 && q->last == 0 && q->waiting == 0);
+    ck_assert(q->holder == 3 && q->holders == 2 && state_lock_holder(&s, 2) == 3);
+    SAY(&b, LOCK_RELEASED, .page = 3, .partition = 2, .request = 3, .key = 1);
+    facts();
+    ck_assert(q->holder == 1 && q->holders == 1 && state_lock_holder(&s, 2) == 1);
+    SAY(&b, LOCK_REQUESTED, .page = 5, .partition = 2, .request = 6, .key = 2);
+    ck_assert_uint_eq(page(5)->leader_request, 0);
+}
+END_TEST
+
+START_TEST(an_authority_knows_its_lease_protocol_and_index)
+{
+    SAY(&b, LEDGER_CLAIMED, .page = 0, .fence = F(1), .a = 3, .c = 7);
+    SAY(&b, LEDGER_CLAIMED, .page = 1, .fence = F(2), .a = 3, .c = 8);
+    SAY(&b, LEDGER_CLAIMED, .page = PAGE_SERVER, .fence = F(3), .a = 9, .c = 9);
+    const struct authority_facts *a = state_authority(facts(), 1);
+    ck_assert(a->protocol == 3 && a->protocol_by == 0 && s.protocol == 3);
+    ck_assert(a->owner == PAGE_SERVER && a->held && a->index == 9 && a->last_index == 9);
+    SAY(&b, LEDGER_EXPIRED, .fence = F(2));
+    ck_assert(state_authority(facts(), 1)->held);
+    uint32_t by = SAY(&b, LEDGER_EXPIRED, .fence = F(3));
+    SAY(&b, LEDGER_RELEASED, .fence = F(3));
+    a = state_authority(facts(), 1);
+    ck_assert(!a->held && a->expired && a->ended_by == by);
+    SAY(&b, LEDGER_CLAIMED, .page = 0, .fence = F(4), .a = 3);
+    SAY(&b, LEDGER_RELEASED, .page = 0, .fence = F(4));
+    a = state_authority(facts(), 1);
+    ck_assert(!a->held && !a->expired && a->ended_by == b.n - 1);
+}
+END_TEST
+
+START_TEST(the_last_id_of_every_array_fits)
+{
+    SAY(&b, LEDGER_ENQUEUED, .op = STORY_OPS);
+    SAY(&b, EFFECT_ABSORBED, .op = STORY_OPS);
+    SAY(&b, DEVICE_AWAKE, .device = STATE_DEVICES - 1);
+    SAY(&b, NODE_UP, .node = STATE_NODES - 1);
+    SAY(&b, PAGE_CREATED, .page = STORY_PAGES - 1, .device = 3);
+    ck_assert_uint_eq(facts()->lost, 0);
+    ck_assert(s.ops == STORY_OPS && s.op[STORY_OPS].absorbed == 1 && s.op[STORY_OPS].effects == 0);
+    ck_assert(s.devices == STATE_DEVICES && s.nodes == 1 && s.pages == STORY_PAGES);
+    b.n = 0;
+    SAY(&b, ROUND_STARTED, .a = 1);
+    SAY(&b, PAGE_CREATED, .page = 0, .device = 3);
+    SAY(&b, LEDGER_RENEWED, .node = STATE_NET_NODES - 1, .fence = F(1));
+    ck_assert(facts()->devices == 4 && s.nodes == STATE_NET_NODES && s.started == 0);
+    SAY(&b, LEDGER_RENEWED, .node = STATE_NET_NODES, .fence = F(1));
+    SAY(&b, NODE_UP, .node = STATE_NET_NODES);
+    ck_assert_uint_eq(facts()->nodes, STATE_NET_NODES);
+    b.n = 0;
+    SAY(&b, LINK_CUT, .device = 0, .node = NODE_NONE, .a = 1);
+    ck_assert(facts()->nodes == 1 && s.device[0].cut[0] == 1 && s.device[0].cut[15] == 1);
+    expect_lost(LOST_PLACE, NODE_DOWN, .node = STATE_NODES);
+    expect_lost(LOST_PLACE, LEDGER_RENEWED, .node = STATE_NODES);
+    expect_lost(LOST_LOCK, LOCK_REQUESTED, .request = 1, .partition = STATE_PARTITIONS, .key = 1);
+}
+END_TEST
+
 STORY_SUITE(state_test,
             a_page_lives_through_its_observations,
             frozen_and_cached_are_kept_apart_and_restoring_ends_both,
@@ -261,4 +335,7 @@ STORY_SUITE(state_test,
             more_claims_or_incarnations_than_fit_are_lost_not_a_crash,
             ids_beyond_their_arrays_are_lost,
             an_authority_is_found_for_a_page,
-            a_reset_forgets_everything)
+            a_reset_forgets_everything,
+            a_queue_knows_its_ends_and_its_holders,
+            an_authority_knows_its_lease_protocol_and_index,
+            the_last_id_of_every_array_fits)

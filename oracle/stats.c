@@ -11,8 +11,8 @@
 #include "oracle/gate.h"
 #include "sim/base/must.h"
 
-#define BISECTIONS 60          /* halves [0, 1] to the last bit of a double */
-#define FRACTION_TERMS 200000  /* it needs about sqrt(n): enough for n = 10^10 */
+#define BISECTIONS 60         /* halves [0, 1] to the last bit of a double */
+#define FRACTION_TERMS 200000 /* it needs about sqrt(n): enough for n = 10^10 */
 
 /* Stirling's series (DLMF 5.11.1), after shifting x to where four terms are exact. */
 static double ln_gamma(double x)
@@ -35,14 +35,15 @@ static double beta_term(double a, double b, double x, uint32_t m)
 /* Lentz's method as modified by Thompson and Barnett (1986). */
 static double beta_fraction(double a, double b, double x)
 {
-    const double tiny = 1e-300;
-    double value = 1, c = 1, d = 0;
-    for (uint32_t m = 1; m < FRACTION_TERMS; m++) {
+    double value = 1, c = 1, d = 0, change = 0;
+    for (uint32_t m = 1; fabs(change - 1) >= 1e-15; m++) {
         double term = beta_term(a, b, x, m);
-        d = 1 / fmax(fabs(1 + term * d), tiny) * (1 + term * d < 0 ? -1 : 1);
+        must(m < FRACTION_TERMS);
+        must(1 + term * d > 0); /* below the mean no denominator vanishes */
+        d = 1 / (1 + term * d);
         c = 1 + term / c;
-        value *= c * d;
-        if (fabs(c * d - 1) < 1e-15) break;
+        change = c * d;
+        value *= change;
     }
     return 1 / value;
 }
@@ -94,10 +95,19 @@ struct interval stats_proportion(double k, double n)
     return (struct interval){ .low = lower(k, n, 0.025), .high = upper(k, n, 0.025) };
 }
 
-double stats_upper(double k, double n) { return upper(k, n, 0.05); }
-double stats_lower(double k, double n) { return lower(k, n, 0.05); }
+double stats_upper(double k, double n)
+{
+    return upper(k, n, 0.05);
+}
+double stats_lower(double k, double n)
+{
+    return lower(k, n, 0.05);
+}
 
-double stats_rule_of_three(uint64_t n) { return n > 3 ? 3.0 / (double)n : 1; }
+double stats_rule_of_three(uint64_t n)
+{
+    return n > 3 ? 3.0 / (double)n : 1;
+}
 
 double stats_design_effect(const struct cluster_sums *s)
 {
@@ -106,8 +116,8 @@ double stats_design_effect(const struct cluster_sums *s)
     if (s->hits == 0 || s->hits == s->samples || s->clusters < 2)
         return fmax(1, (double)s->samples_sq / n);
     double p = (double)s->hits / n;
-    double squares = (double)s->hits_sq - 2 * p * (double)s->hits_times_samples +
-                     p * p * (double)s->samples_sq;
+    double squares =
+        (double)s->hits_sq - 2 * p * (double)s->hits_times_samples + p * p * (double)s->samples_sq;
     return fmax(1, r / (r - 1) * squares / (n * p * (1 - p)));
 }
 

@@ -10,7 +10,9 @@
 
 #include <stdint.h>
 
-struct interval { double low, high; };
+struct interval {
+    double low, high;
+};
 
 /* P(X <= k) for X binomial (n, p), by the regularized incomplete beta function. */
 double stats_binomial_at_most(double n, double k, double p);
@@ -28,7 +30,7 @@ double stats_rule_of_three(uint64_t n);
 
 /* Sums over clusters: x_i of the n_i samples of cluster i were hits. */
 struct cluster_sums {
-    uint64_t clusters, hits, samples;          /* R, sum x, sum n */
+    uint64_t clusters, hits, samples;                 /* R, sum x, sum n */
     uint64_t hits_sq, samples_sq, hits_times_samples; /* sum x^2, n^2, xn */
 };
 

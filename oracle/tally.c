@@ -88,9 +88,9 @@ static void add_findings(struct tally *t, const struct judge_result *r)
 {
     for (int i = 0; i < INV_COUNT; i++) {
         switch (r->finding[i].verdict) {
-        case VERDICT_UNKNOWN: t->unknown[i]++; break;
         case VERDICT_HELD: t->held[i]++; break;
         case VERDICT_BROKEN: t->broken[i]++; break;
+        default: t->unknown[i]++; break;
         }
     }
 }
@@ -162,11 +162,19 @@ static void add_coverage(struct tally *t, const struct judge_result *r)
     }
 }
 
+/* clang-format off */
 /* The counts that a round and a tally have under one name. */
 #define COUNTS(X)                                                                        \
     X(overlaps) X(transitions) X(steals) X(needless_steals) X(fenced) X(reconciled)      \
     X(absorbed) X(renewals) X(ledger_requests) X(operations) X(effects) X(commits)
 #define SPANS(X) X(overlap_us) X(leader_us) X(eligible_us) X(raw_us)
+/* The sums that only a tally has. */
+#define SUMS(X)                                                                          \
+    X(rounds) X(unknown_rounds) X(events) X(digest) X(open_gaps) X(holds)                \
+    X(hold_overruns) X(holds_alone) X(holds_alone_overruns) X(over_threshold)            \
+    X(over_threshold_sq) X(samples_sq) X(over_times_samples) X(hold_overruns_sq)         \
+    X(holds_sq) X(overruns_times_holds)
+/* clang-format on */
 
 void tally_add(struct tally *t, const struct judge_result *r, const struct contract *c,
                uint64_t index, uint64_t round_digest, uint64_t events)
@@ -215,13 +223,6 @@ static void merge_tables(struct tally *into, const struct tally *from)
         for (int p = 0; p < PHASE_COUNT; p++) into->cell[f][p] += from->cell[f][p];
     }
 }
-
-/* The sums that only a tally has. */
-#define SUMS(X)                                                                          \
-    X(rounds) X(unknown_rounds) X(events) X(digest) X(open_gaps) X(holds)                \
-    X(hold_overruns) X(holds_alone) X(holds_alone_overruns) X(over_threshold)            \
-    X(over_threshold_sq) X(samples_sq) X(over_times_samples) X(hold_overruns_sq)         \
-    X(holds_sq) X(overruns_times_holds)
 
 void tally_merge(struct tally *into, const struct tally *from)
 {

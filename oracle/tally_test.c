@@ -92,10 +92,21 @@ END_TEST
 
 static struct judge_result full_result(void)
 {
-    struct judge_result r = { .overlaps = 1, .overlap_us = 2, .leader_us = 3, .eligible_us = 4,
-                              .raw_us = 5, .transitions = 6, .steals = 7, .needless_steals = 8,
-                              .fenced = 9, .reconciled = 10, .absorbed = 11, .renewals = 12,
-                              .ledger_requests = 13, .operations = 14, .effects = 15,
+    struct judge_result r = { .overlaps = 1,
+                              .overlap_us = 2,
+                              .leader_us = 3,
+                              .eligible_us = 4,
+                              .raw_us = 5,
+                              .transitions = 6,
+                              .steals = 7,
+                              .needless_steals = 8,
+                              .fenced = 9,
+                              .reconciled = 10,
+                              .absorbed = 11,
+                              .renewals = 12,
+                              .ledger_requests = 13,
+                              .operations = 14,
+                              .effects = 15,
                               .commits = 16 };
     r.finding[INV_NO_STALE_COMMIT].verdict = VERDICT_BROKEN;
     r.finding[INV_PROGRESS].verdict = VERDICT_HELD;
@@ -103,10 +114,12 @@ static struct judge_result full_result(void)
     r.planned[FAULT_DISCARD] = 3;
     r.effective[FAULT_DISCARD] = 2;
     r.gap[r.gaps++] = (struct gap_sample){ .eligible_us = 900, .raw_us = 1000, .cause = GAP_COLD };
-    r.gap[r.gaps++] = (struct gap_sample){ .eligible_us = 100, .raw_us = 200, .cause = GAP_CLOSED,
-                                           .successor_visible = 1 };
-    r.gap[r.gaps++] = (struct gap_sample){ .eligible_us = 2 * US_PER_S, .raw_us = 3 * US_PER_S,
-                                           .cause = GAP_FROZEN, .other_device = 1 };
+    r.gap[r.gaps++] = (struct gap_sample){
+        .eligible_us = 100, .raw_us = 200, .cause = GAP_CLOSED, .successor_visible = 1
+    };
+    r.gap[r.gaps++] = (struct gap_sample){
+        .eligible_us = 2 * US_PER_S, .raw_us = 3 * US_PER_S, .cause = GAP_FROZEN, .other_device = 1
+    };
     r.hold[r.holds++] = (struct hold_sample){ .held_us = 31000, .overrun = 1 };
     r.hold[r.holds++] = (struct hold_sample){ .held_us = 10 };
     r.hold[r.holds++] = (struct hold_sample){ .held_us = 99, .overrun = 1, .nobody_else = 1 };
@@ -217,7 +230,7 @@ START_TEST(squares_are_of_rounds_not_of_samples)
     clear();
     tally_add(&all, &r, &contract, 0, 1, 1);
     tally_add(&all, &r, &contract, 1, 1, 1);
-    ck_assert_uint_eq(all.over_threshold, 2);    /* one of two in each round */
+    ck_assert_uint_eq(all.over_threshold, 2); /* one of two in each round */
     ck_assert_uint_eq(all.over_threshold_sq, 2);
     ck_assert_uint_eq(all.samples_sq, 8);
     ck_assert_uint_eq(all.over_times_samples, 4);

@@ -18,10 +18,22 @@ struct field {
 };
 
 #define AT(member) offsetof(struct contract, member)
-#define TEXT_FIELD(m) { NULL, #m, TEXT, AT(m), NULL, 0 }
-#define FIELD(m, type) { NULL, #m, type, AT(m), NULL, 0 }
-#define GROUPED(g, m, type) { #g, #m, type, AT(g.m), NULL, 0 }
-#define WORD_FIELD(m, list, n) { NULL, #m, WORD, AT(m), list, n }
+#define TEXT_FIELD(m)                                                                              \
+    {                                                                                              \
+        NULL, #m, TEXT, AT(m), NULL, 0                                                             \
+    }
+#define FIELD(m, type)                                                                             \
+    {                                                                                              \
+        NULL, #m, type, AT(m), NULL, 0                                                             \
+    }
+#define GROUPED(g, m, type)                                                                        \
+    {                                                                                              \
+#g, #m, type, AT(g.m), NULL, 0                                                             \
+    }
+#define WORD_FIELD(m, list, n)                                                                     \
+    {                                                                                              \
+        NULL, #m, WORD, AT(m), list, n                                                             \
+    }
 _Static_assert(sizeof(enum stage) == sizeof(uint32_t), "a word's enum is read as one number");
 
 static const struct field fields[] = {
@@ -66,7 +78,10 @@ static void write_value(FILE *f, const struct field *d, const void *at)
     }
 }
 
-static bool same_group(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+static bool same_group(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
 
 void contract_json_write(FILE *f, const struct contract *c)
 {
@@ -155,13 +170,17 @@ static bool is_known(const char *group, const char *name)
     return false;
 }
 
-static const char *field_name(uint32_t i) { return fields[i].name; }
+static const char *field_name(uint32_t i)
+{
+    return fields[i].name;
+}
 
 static bool all_known(const char *group, const json_t *object, char why[CONTRACT_JSON_ERROR_MAX])
 {
     const char *name;
     json_t *value;
-    json_object_foreach ((json_t *)object, name, value) {
+    json_object_foreach((json_t *)object, name, value)
+    {
         if (!is_known(group, name)) {
             const char *near = text_nearest(name, field_name, FIELDS);
             return fail(why, "the contract has no member \"%.40s\"%s%s%s", name,
@@ -186,7 +205,8 @@ bool contract_json_read(struct contract *c, const json_t *object, char why[CONTR
         const char *group = d->group ? d->group : "", *dot = d->group ? "." : "";
         if (!v) return fail(why, "the contract lacks \"%s%s%s\"", group, dot, d->name);
         if (!read_value(d, (char *)c + d->offset, v))
-            return fail(why, "the contract's \"%s%s%s\" has to be %s", group, dot, d->name, accepted(d));
+            return fail(why, "the contract's \"%s%s%s\" has to be %s", group, dot, d->name,
+                        accepted(d));
     }
     return all_known(NULL, object, why);
 }

@@ -15,6 +15,7 @@ void contract_json_write(FILE *f, const struct contract *c);
 #define CONTRACT_JSON_ERROR_MAX 256
 /* Every member has to be there, known and of its type; otherwise false and a
  * clause in `why` that names the member. */
-bool contract_json_read(struct contract *c, const json_t *object, char why[CONTRACT_JSON_ERROR_MAX]);
+bool contract_json_read(struct contract *c, const json_t *object,
+                        char why[CONTRACT_JSON_ERROR_MAX]);
 
 #endif

@@ -1,6 +1,7 @@
 #include "reports/gate_json.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "oracle/stats.h"
 #include "reports/contract_json.h"
@@ -43,8 +44,14 @@ static void write_invariants(FILE *f, const struct tally *t)
     putc('}', f);
 }
 
-static const struct { const char *name; uint64_t num, den; } quantile[] = {
-    { "p50", 50, 100 }, { "p90", 90, 100 }, { "p99", 99, 100 }, { "p999", 999, 1000 },
+static const struct {
+    const char *name;
+    uint64_t num, den;
+} quantile[] = {
+    { "p50", 50, 100 },
+    { "p90", 90, 100 },
+    { "p99", 99, 100 },
+    { "p999", 999, 1000 },
 };
 enum { QUANTILES = sizeof quantile / sizeof quantile[0] };
 
@@ -160,7 +167,8 @@ static void write_mutants(FILE *f, const struct run_report *r)
         write_text(f, "name", m->name), putc(',', f);
         write_text(f, "invariant", invariant_word[m->expected]), putc(',', f);
         write_flag(f, "caught", m->caught);
-        fprintf(f, ",\"rounds\":%" PRIu64 ",\"budget\":%" PRIu64 ",\"also\":[", m->rounds, m->budget);
+        fprintf(f, ",\"rounds\":%" PRIu64 ",\"budget\":%" PRIu64 ",\"also\":[", m->rounds,
+                m->budget);
         for (int k = 0; k < INV_COUNT; k++) {
             if (!(m->also >> k & 1)) continue;
             fprintf(f, "%s\"%s\"", separator, invariant_word[k]);
@@ -200,11 +208,19 @@ static void write_failures(FILE *f, const struct run_report *r)
     putc(']', f);
 }
 
+/* JSON has no infinity, which a run of no time has. */
+static double finite(double x)
+{
+    return isfinite(x) && x > 0 ? x : 0;
+}
+
 static void write_performance(FILE *f, const struct performance *p)
 {
-    fprintf(f, "\"performance\":{\"seconds\":%.3f,\"rounds_per_s\":%.1f,\"events_per_s\":%.1f,"
-               "\"speedup\":%.1f,\"jobs\":%" PRIu32 "}",
-            p->seconds, p->rounds_per_s, p->events_per_s, p->speedup, p->jobs);
+    fprintf(f,
+            "\"performance\":{\"seconds\":%.3f,\"rounds_per_s\":%.1f,\"events_per_s\":%.1f,"
+            "\"speedup\":%.1f,\"jobs\":%" PRIu32 "}",
+            finite(p->seconds), finite(p->rounds_per_s), finite(p->events_per_s),
+            finite(p->speedup), p->jobs);
 }
 
 static void write_run(FILE *f, const struct run_report *r)
@@ -222,8 +238,9 @@ static void write_run(FILE *f, const struct run_report *r)
     write_text(f, "revision", run->revision), putc(',', f);
     write_text(f, "build", run->build), putc(',', f);
     write_text(f, "suite", run->suite), fputs(",\n", f);
-    fprintf(f, "\"rounds\":%" PRIu64 ",\"rounds_asked\":%" PRIu64 ",\"unknown_rounds\":%" PRIu64
-               ",\"events\":%" PRIu64 ",\"shard\":%" PRIu32 ",\"shards\":%" PRIu32 ",\n\"contract\":",
+    fprintf(f,
+            "\"rounds\":%" PRIu64 ",\"rounds_asked\":%" PRIu64 ",\"unknown_rounds\":%" PRIu64
+            ",\"events\":%" PRIu64 ",\"shard\":%" PRIu32 ",\"shards\":%" PRIu32 ",\n\"contract\":",
             r->tally->rounds, run->rounds_asked, r->tally->unknown_rounds, r->tally->events,
             run->shard, run->shards);
     contract_json_write(f, &run->contract);

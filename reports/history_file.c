@@ -21,12 +21,14 @@ struct member {
     size_t offset;
 };
 
-#define M(name, type) { #name, type, offsetof(struct obs, name) }
+#define M(name, type)                                                                              \
+    {                                                                                              \
+#name, type, offsetof(struct obs, name)                                                    \
+    }
 static const struct member members[] = {
-    M(page, PAGE),    M(device, ID), M(partition, ID),   M(node, ID),
-    M(flags, FLAGS),  M(fence, FENCE), M(op, NUMBER),    M(request, NUMBER),
-    M(key, NUMBER),   M(a, NUMBER),  M(b, NUMBER),       M(c, NUMBER),
-    M(local, NUMBER),
+    M(page, PAGE),   M(device, ID), M(partition, ID),   M(node, ID),    M(flags, FLAGS),
+    M(fence, FENCE), M(op, NUMBER), M(request, NUMBER), M(key, NUMBER), M(a, NUMBER),
+    M(b, NUMBER),    M(c, NUMBER),  M(local, NUMBER),
 };
 enum { MEMBERS = sizeof members / sizeof members[0] };
 
@@ -139,7 +141,7 @@ struct reader {
     FILE *f, *err;
     const char *name;
     uint32_t line;
-    bool cut;      /* the line has no line break: the file ends in it */
+    bool cut; /* the line has no line break: the file ends in it */
     size_t length;
     char text[HISTORY_LINE_MAX];
 };
@@ -266,8 +268,14 @@ static bool read_member(const struct reader *r, const struct member *m, const js
     return true;
 }
 
-static const char *kind_word(uint32_t i) { return obs_info[i].word; }
-static const char *member_word(uint32_t i) { return members[i].name; }
+static const char *kind_word(uint32_t i)
+{
+    return obs_info[i].word;
+}
+static const char *member_word(uint32_t i)
+{
+    return members[i].name;
+}
 
 static bool complain_unknown(const struct reader *r, const char *what, const char *found,
                              const char *near)
@@ -325,7 +333,8 @@ static bool read_members(const struct reader *r, json_t *object, struct obs *o)
     const struct obs_info *info = &obs_info[o->kind];
     const char *key;
     json_t *v;
-    json_object_foreach (object, key, v) {
+    json_object_foreach(object, key, v)
+    {
         const struct member *m = member_named(key, strlen(key));
         if (is_frame(key)) continue;
         if (!m) return complain_unknown(r, "member", key, text_nearest(key, member_word, MEMBERS));
@@ -377,16 +386,20 @@ static bool read_seed(const struct reader *r, const json_t *object, uint64_t *se
     return true;
 }
 
-static const char *const header_word[] = { "tabquake", "version", "scenario", "seed", "revision",
-                                           "contract" };
+static const char *const header_word[] = { "tabquake", "version",  "scenario",
+                                           "seed",     "revision", "contract" };
 enum { HEADER_WORDS = sizeof header_word / sizeof header_word[0] };
-static const char *header_at(uint32_t i) { return header_word[i]; }
+static const char *header_at(uint32_t i)
+{
+    return header_word[i];
+}
 
 static bool header_is_known(const struct reader *r, json_t *object)
 {
     const char *key;
     json_t *v;
-    json_object_foreach (object, key, v) {
+    json_object_foreach(object, key, v)
+    {
         uint32_t i = 0;
         while (i < HEADER_WORDS && strcmp(header_word[i], key) != 0) i++;
         if (i == HEADER_WORDS)

@@ -14,7 +14,8 @@ static struct obs storage[2][MAX];
 
 static struct history_meta some_meta(void)
 {
-    struct history_meta m = { .scenario = "steal \"mid\" fetch", .revision = "abc123",
+    struct history_meta m = { .scenario = "steal \"mid\" fetch",
+                              .revision = "abc123",
                               .seed = UINT64_C(0xFEDCBA9876543210) };
     snprintf(m.contract.workstream, CONTRACT_TEXT_MAX, "account-outbox");
     snprintf(m.contract.lock_name, CONTRACT_TEXT_MAX, "app:leader:\xC3\xA9:v3");
@@ -77,7 +78,8 @@ static struct history read_text(const char *text, struct history_meta *m, uint32
 {
     struct history h = { .at = storage[1], .max = max };
     memset(why, 0, 512);
-    FILE *f = *text ? fmemopen((void *)(uintptr_t)text, strlen(text), "r") : fopen("/dev/null", "r");
+    FILE *f =
+        *text ? fmemopen((void *)(uintptr_t)text, strlen(text), "r") : fopen("/dev/null", "r");
     FILE *err = fmemopen(why, 511, "w");
     bool ok = history_read(&h, m, f, "x.jsonl", err);
     fclose(f);
@@ -138,15 +140,21 @@ static char *with_lines(const char *rest)
 
 START_TEST(words_and_nulls_and_absent_causes_are_understood)
 {
-    char why[512], *text = with_lines(
-        ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"state.changed\",\"page\":4,\"a\":\"REQUESTING\",\"b\":2}\n"
-              "{\"n\":2,\"at_us\":11,\"kind\":\"fault.begun\",\"op\":1,\"a\":\"freeze-holder\",\"page\":"
-              "null,\"device\":null,\"node\":null}\n"
-              "{\"n\":3,\"at_us\":12,\"kind\":\"belief.began\",\"page\":4,\"fence\":null}");
+    char why[512],
+        *text = with_lines(
+            ROUND
+            "{\"n\":1,\"at_us\":10,\"kind\":\"state.changed\",\"page\":4,\"a\":"
+            "\"REQUESTING\",\"b\":2}\n"
+            "{\"n\":2,\"at_us\":11,\"kind\":\"fault.begun\",\"op\":1,\"a\":\"freeze-holder\","
+            "\"page\":"
+            "null,\"device\":null,\"node\":null}\n"
+            "{\"n\":3,\"at_us\":12,\"kind\":\"belief.began\",\"page\":4,\"fence\":null}\n"
+            "{\"n\":4,\"at_us\":12,\"kind\":\"device.clock\",\"device\":1,\"a\":-50,\"b\":-1}");
     struct history_meta m;
     struct history h = read_text(text, &m, MAX, why);
     ck_assert_str_eq(why, "");
-    ck_assert_uint_eq(h.n, 4);
+    ck_assert_uint_eq(h.n, 5);
+    ck_assert_int_eq((int32_t)h.at[4].a, -50);
     ck_assert_uint_eq(h.at[1].a, STATE_REQUESTING);
     ck_assert_uint_eq(h.at[1].cause, OBS_NONE);
     ck_assert_str_eq(obs_word(OBS_FAULT_BEGUN, 'a', h.at[2].a), "freeze-holder");
@@ -156,17 +164,23 @@ START_TEST(words_and_nulls_and_absent_causes_are_understood)
 }
 END_TEST
 
-static const struct { const char *lines, *sentence; } bad[] = {
+static const struct {
+    const char *lines, *sentence;
+} bad[] = {
     { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"lock.grated\"}\n",
       "x.jsonl:3: unknown kind \"lock.grated\"; nearest is \"lock.granted\"" },
-    { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"zzzzzzzzzzzzz\"}\n", "unknown kind \"zzzzzzzzzzzzz\"\n" },
-    { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.visible\"}\n", "3: page.visible lacks \"page\"" },
+    { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"zzzzzzzzzzzzz\"}\n",
+      "unknown kind \"zzzzzzzzzzzzz\"\n" },
+    { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.visible\"}\n",
+      "3: page.visible lacks \"page\"" },
     { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.visible\",\"page\":1,\"node\":1}\n",
       "page.visible has no \"node\"; it has: page" },
     { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.visible\",\"pgae\":1}\n",
       "unknown member \"pgae\"; nearest is \"page\"" },
     { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.visible\",\"page\":65536}\n",
       "\"page\" has to be a whole number from 0 to 65535; found 65536" },
+    { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.locks\",\"page\":1,\"a\":-1}\n",
+      "\"a\" has to be a whole number from 0 to 4294967295; found -1" },
     { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.visible\",\"page\":1.5}\n", "found 1.5" },
     { ROUND "{\"n\":1,\"at_us\":10,\"kind\":\"page.locks\",\"page\":1,\"a\":\"maybe\"}\n",
       "\"a\" has to be a number or one of the kind's words; found \"maybe\"" },
@@ -200,12 +214,15 @@ START_TEST(a_bad_line_is_named_in_one_sentence)
 }
 END_TEST
 
-static const struct { const char *from, *to, *sentence; } bad_head[] = {
+static const struct {
+    const char *from, *to, *sentence;
+} bad_head[] = {
     { "\"version\":1", "\"version\":2", "x.jsonl:1: only version 1" },
     { "\"history\"", "\"histori\"", "not a history" },
     { "\"seed\":\"0x", "\"seed\":\"0y", "\"seed\" has to be \"0x\"" },
     { "\"revision\":", "\"revisoin\":", "unknown member \"revisoin\"; nearest is \"revision\"" },
-    { "\"scenario\":\"steal \\\"mid\\\" fetch\"", "\"scenario\":7", "\"scenario\" has to be a text" },
+    { "\"scenario\":\"steal \\\"mid\\\" fetch\"", "\"scenario\":7",
+      "\"scenario\" has to be a text" },
     { "\"ttl_us\":", "\"ttl_ms\":", "the contract lacks \"lease.ttl_us\"" },
     { "\"steal\":\"incident-only\"", "\"steal\":\"often\"", "the contract's \"steal\" has to be" },
     { "\"if_available\":true", "\"if_available\":1", "has to be true or false" },
@@ -223,7 +240,8 @@ START_TEST(a_bad_first_line_is_named_in_one_sentence)
     snprintf(changed, room, "%.*s%s%s", (int)(at - text), text, bad_head[_i].to,
              at + strlen(bad_head[_i].from));
     read_text(changed, &m, MAX, why);
-    ck_assert_msg(strstr(why, bad_head[_i].sentence), "wanted %s, got %s", bad_head[_i].sentence, why);
+    ck_assert_msg(strstr(why, bad_head[_i].sentence), "wanted %s, got %s", bad_head[_i].sentence,
+                  why);
     free(changed);
     free(text);
 }

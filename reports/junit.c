@@ -21,8 +21,9 @@ static enum result of_scenario(const struct scenario_count *s)
 
 static void write_suite(FILE *f, const char *name, const uint32_t count[4])
 {
-    fprintf(f, "  <testsuite name=\"%s\" tests=\"%" PRIu32 "\" failures=\"%" PRIu32
-               "\" errors=\"%" PRIu32 "\" skipped=\"%" PRIu32 "\">\n",
+    fprintf(f,
+            "  <testsuite name=\"%s\" tests=\"%" PRIu32 "\" failures=\"%" PRIu32
+            "\" errors=\"%" PRIu32 "\" skipped=\"%" PRIu32 "\">\n",
             name, count[PASSED] + count[FAILURE] + count[ERROR] + count[SKIPPED], count[FAILURE],
             count[ERROR], count[SKIPPED]);
 }
@@ -77,13 +78,17 @@ static void write_scenario(FILE *f, const struct run_report *r, uint32_t i)
     enum result result = of_scenario(s);
     begin_case(f, "tabquake.scenario", s->name);
     if (result == FAILURE) {
-        fprintf(f, "\n      <failure message=\"an invariant broke in %" PRIu64 " of %" PRIu64
-                   " rounds\">", s->broken, s->rounds);
+        fprintf(f,
+                "\n      <failure message=\"an invariant broke in %" PRIu64 " of %" PRIu64
+                " rounds\">",
+                s->broken, s->rounds);
         write_replays(f, r, i);
         fputs("</failure>\n    ", f);
     } else if (result == ERROR) {
-        fprintf(f, "\n      <error message=\"unknown: %" PRIu64 " rounds, of which %" PRIu64
-                   " proved nothing\"/>\n    ", s->rounds, s->unknown);
+        fprintf(f,
+                "\n      <error message=\"unknown: %" PRIu64 " rounds, of which %" PRIu64
+                " proved nothing\"/>\n    ",
+                s->rounds, s->unknown);
     }
     fputs("</testcase>\n", f);
 }
@@ -94,10 +99,12 @@ void junit_write(FILE *f, const struct run_report *r)
     uint32_t conditions = r->gate ? r->gate->conditions : 0;
     for (uint32_t i = 0; i < conditions; i++) of_conditions[of_condition(&r->gate->condition[i])]++;
     for (uint32_t i = 0; i < r->scenarios; i++) of_scenarios[of_scenario(&r->scenario[i])]++;
-    fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tabquake\" tests=\"%" PRIu32
-               "\" failures=\"%" PRIu32 "\" errors=\"%" PRIu32 "\" time=\"%.3f\">\n",
-            conditions + r->scenarios, of_conditions[FAILURE] + of_scenarios[FAILURE],
-            of_conditions[ERROR] + of_scenarios[ERROR], r->performance.seconds);
+    fprintf(
+        f,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tabquake\" tests=\"%" PRIu32
+        "\" failures=\"%" PRIu32 "\" errors=\"%" PRIu32 "\" time=\"%.3f\">\n",
+        conditions + r->scenarios, of_conditions[FAILURE] + of_scenarios[FAILURE],
+        of_conditions[ERROR] + of_scenarios[ERROR], r->performance.seconds);
     write_suite(f, "conditions", of_conditions);
     for (uint32_t i = 0; i < conditions; i++) write_condition(f, &r->gate->condition[i]);
     fputs("  </testsuite>\n", f);

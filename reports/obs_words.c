@@ -20,7 +20,7 @@ static const char *const decides[] = { "cannot", "can" };
 static const char *const mode[] = { "exclusive", "shared" };
 static const char *const channel[] = { NULL, "delayed", "dropped" };
 static const char *const storage[] = { NULL, "cleared", "quota" };
-static const char *const permit[] = { NULL, "expired", "vacant" };
+static const char *const permit[] = { NULL, "expired", "vacant", "elsewhere" };
 static const char *const ended[] = { "complete", "cut-short" };
 static const char *const directions[] = { NULL, "up", "down", "both" };
 
@@ -31,7 +31,10 @@ struct words {
     size_t n;
 };
 
-#define WORDS(kind, member, list) { OBS_##kind, member, list, COUNT(list) }
+#define WORDS(kind, member, list)                                                                  \
+    {                                                                                              \
+        OBS_##kind, member, list, COUNT(list)                                                      \
+    }
 static const struct words words[] = {
     WORDS(ROUND_ENDED, 'a', ended),
     WORDS(PAGE_EVICTED, 'a', evicted),
@@ -73,7 +76,10 @@ const char *obs_word(enum obs_kind kind, char member, uint32_t value)
     return w && value < w->n ? w->word[value] : NULL;
 }
 
-bool obs_has_words(enum obs_kind kind, char member) { return find(kind, member) != NULL; }
+bool obs_has_words(enum obs_kind kind, char member)
+{
+    return find(kind, member) != NULL;
+}
 
 const char *obs_flag_word(enum obs_kind kind, unsigned bit)
 {

@@ -8,19 +8,19 @@
 
 /* What was asked for: two runs with the same of it are the same run. */
 struct run_info {
-    const char *seed_text;   /* as it was typed: a number or a commit hash */
+    const char *seed_text; /* as it was typed: a number or a commit hash */
     uint64_t seed;
-    const char *revision;    /* of the program */
-    const char *build;       /* compiler and options */
-    const char *suite;       /* file */
-    uint64_t plan_digest;    /* of suite, scenarios and contract as they were read */
+    const char *revision;      /* of the program */
+    const char *build;         /* compiler and options */
+    const char *suite;         /* file */
+    uint64_t plan_digest;      /* of suite, scenarios and contract as they were read */
     const char *contract_file; /* as given with --contract; NULL: the suite's own */
     struct contract contract;
     uint64_t rounds_asked;
-    uint32_t block_rounds;   /* rounds of a block, the unit of resuming */
-    uint32_t shard, shards;  /* shard I of N, I from 1; 1 of 1 is everything */
-    uint32_t jobs;           /* may differ when a run is resumed */
-    const char *started;     /* UTC, ISO 8601; in no digest; may be NULL */
+    uint32_t block_rounds;  /* rounds of a block, the unit of resuming */
+    uint32_t shard, shards; /* shard I of N, I from 1; 1 of 1 is everything */
+    uint32_t jobs;          /* may differ when a run is resumed */
+    const char *started;    /* UTC, ISO 8601; in no digest; may be NULL */
 };
 
 struct scenario_count {
@@ -57,10 +57,14 @@ struct run_report {
     struct run_info run;
     const struct tally *tally;
     const struct gate_report *gate;
-    const struct mutant_outcome *mutant; uint32_t mutants;
-    const struct scenario_count *scenario; uint32_t scenarios;
-    const struct failure *failure; uint32_t failures; /* by invariant, then round */
-    const struct noted_round *noted; uint32_t noted_n;
+    const struct mutant_outcome *mutant;
+    uint32_t mutants;
+    const struct scenario_count *scenario;
+    uint32_t scenarios;
+    const struct failure *failure;
+    uint32_t failures; /* by invariant, then round */
+    const struct noted_round *noted;
+    uint32_t noted_n;
     struct performance performance;
     bool interrupted;
 };

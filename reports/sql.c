@@ -91,7 +91,8 @@ bool sql_run(struct sql *q, const char *text, const char *types, ...)
     for (int i = 0; types[i]; i++) {
         must(strchr("itr", types[i]) != NULL);
         if (types[i] == 'i') sqlite3_bind_int64(s, i + 1, va_arg(args, int64_t));
-        if (types[i] == 't') sqlite3_bind_text(s, i + 1, va_arg(args, const char *), -1, SQLITE_STATIC);
+        if (types[i] == 't')
+            sqlite3_bind_text(s, i + 1, va_arg(args, const char *), -1, SQLITE_STATIC);
         if (types[i] == 'r') sqlite3_bind_double(s, i + 1, va_arg(args, double));
     }
     va_end(args);
@@ -101,7 +102,10 @@ bool sql_run(struct sql *q, const char *text, const char *types, ...)
     return ok;
 }
 
-sqlite3_stmt *sql_query(struct sql *q, const char *text) { return prepared(q, text); }
+sqlite3_stmt *sql_query(struct sql *q, const char *text)
+{
+    return prepared(q, text);
+}
 
 bool sql_row(struct sql *q, sqlite3_stmt *s)
 {

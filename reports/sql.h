@@ -16,7 +16,10 @@ struct sql {
     const char *path;
     FILE *err;
     bool failed;
-    struct { const char *text; sqlite3_stmt *statement; } cache[SQL_STATEMENTS_MAX];
+    struct {
+        const char *text;
+        sqlite3_stmt *statement;
+    } cache[SQL_STATEMENTS_MAX];
 };
 
 /* Opens; `flags` as for sqlite3_open_v2. */

@@ -16,11 +16,11 @@
 struct store {
     struct sql q;
     char *path;
-    struct tally pending;    /* added since the last flush */
-    uint64_t digest;         /* of everything added, flushed or not */
+    struct tally pending; /* added since the last flush */
+    uint64_t digest;      /* of everything added, flushed or not */
     uint32_t scenarios;
     bool has_pending;
-    time_t flushed;          /* monotonic seconds */
+    time_t flushed; /* monotonic seconds */
 };
 
 static time_t now(void)
@@ -61,14 +61,15 @@ static const char pending_tables[] =
 static bool write_run(struct store *s, const struct run_info *r)
 {
     char seed[20], plan[20], *contract = contract_text(&r->contract);
-    bool ok = sql_run(&s->q,
-                      "INSERT INTO run (id, seed_text, seed, revision, build, suite, plan_digest,"
-                      " contract, contract_file, rounds_asked, block_rounds, shard, shards, jobs, started, state,"
-                      " digest) VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'running','0x0000000000000000')",
-                      "ttttttttiiiiit", r->seed_text, hex(r->seed, seed), r->revision, r->build,
-                      r->suite, hex(r->plan_digest, plan), contract, r->contract_file, (int64_t)r->rounds_asked,
-                      (int64_t)r->block_rounds, (int64_t)r->shard, (int64_t)r->shards,
-                      (int64_t)r->jobs, r->started);
+    bool ok = sql_run(
+        &s->q,
+        "INSERT INTO run (id, seed_text, seed, revision, build, suite, plan_digest,"
+        " contract, contract_file, rounds_asked, block_rounds, shard, shards, jobs, started, state,"
+        " digest) VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'running','0x0000000000000000')",
+        "ttttttttiiiiit", r->seed_text, hex(r->seed, seed), r->revision, r->build, r->suite,
+        hex(r->plan_digest, plan), contract, r->contract_file, (int64_t)r->rounds_asked,
+        (int64_t)r->block_rounds, (int64_t)r->shard, (int64_t)r->shards, (int64_t)r->jobs,
+        r->started);
     free(contract);
     return ok;
 }
@@ -94,10 +95,12 @@ static bool same(struct store *s, const char *what, const unsigned char *stored,
     if (asked && strcmp(found, asked) == 0) return true;
     if (strlen(found) > 60 || !asked || strlen(asked) > 60)
         return sql_refuse(&s->q, "holds a run with another %s; it is not continued", what);
-    return sql_refuse(&s->q, "holds a run with %s %s, not %s; it is not continued", what, found, asked);
+    return sql_refuse(&s->q, "holds a run with %s %s, not %s; it is not continued", what, found,
+                      asked);
 }
 
-static bool same_number(struct store *s, const char *what, const unsigned char *stored, uint64_t asked)
+static bool same_number(struct store *s, const char *what, const unsigned char *stored,
+                        uint64_t asked)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, asked);
@@ -107,8 +110,9 @@ static bool same_number(struct store *s, const char *what, const unsigned char *
 static bool same_run(struct store *s, const struct run_info *r)
 {
     char seed[20], plan[20], *contract = contract_text(&r->contract);
-    sqlite3_stmt *q = sql_query(&s->q, "SELECT seed, revision, contract, suite, plan_digest, rounds_asked,"
-                                       " block_rounds, shard, shards, digest FROM run");
+    sqlite3_stmt *q =
+        sql_query(&s->q, "SELECT seed, revision, contract, suite, plan_digest, rounds_asked,"
+                         " block_rounds, shard, shards, digest FROM run");
     if (!sql_row(&s->q, q)) {
         free(contract);
         return sql_refuse(&s->q, "holds no run");
@@ -132,8 +136,9 @@ static bool same_run(struct store *s, const struct run_info *r)
 static bool go_on(struct store *s, const struct run_info *r)
 {
     return same_run(s, r) &&
-           sql_run(&s->q, "UPDATE run SET state = 'running', jobs = ?, verdict = NULL, short = NULL",
-                   "i", (int64_t)r->jobs) &&
+           sql_run(&s->q,
+                   "UPDATE run SET state = 'running', jobs = ?, verdict = NULL, short = NULL", "i",
+                   (int64_t)r->jobs) &&
            sql_script(&s->q, "DELETE FROM condition; DELETE FROM mutant; DELETE FROM performance;");
 }
 
@@ -143,9 +148,8 @@ static bool make_room(struct store *s)
     if (access(s->path, F_OK) != 0) return true;
     if (!sql_open(&s->q, s->path, SQLITE_OPEN_READWRITE, s->q.err)) return false;
     enum sql_identity is = sql_identify(&s->q);
-    bool failed = s->q.failed;
     sql_close(&s->q);
-    if (is == SQL_IS_REFUSED || failed) return false;
+    if (is == SQL_IS_REFUSED) return false;
     return unlink(s->path) == 0 || sql_refuse(&s->q, "cannot be replaced: %s", strerror(errno));
 }
 
@@ -153,7 +157,8 @@ static bool open_file(struct store *s, enum store_mode mode, const struct run_in
                       const struct scenario_count *scenario)
 {
     if (mode == STORE_CREATE && !make_room(s)) return false;
-    if (!sql_open(&s->q, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, s->q.err)) return false;
+    if (!sql_open(&s->q, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, s->q.err))
+        return false;
     enum sql_identity is = sql_identify(&s->q);
     if (is == SQL_IS_REFUSED) return false;
     /* the file is touched by commits only */
@@ -200,12 +205,13 @@ static bool add_finding(struct store *s, const struct failure *x)
         if (v->witness[i] != OBS_NONE) snprintf(witness[i], 12, "%" PRIu32, v->witness[i]);
     must(x->invariant < INV_COUNT);
     must(v->verdict != VERDICT_HELD);
-    return sql_run(&s->q,
-                   "INSERT INTO new_finding VALUES (?1, ?2, ?3, ?4, ?5, CAST(nullif(?6, '') AS INTEGER),"
-                   " CAST(nullif(?7, '') AS INTEGER), ?8)",
-                   "titiittt", invariant_word[x->invariant], (int64_t)x->index,
-                   v->verdict == VERDICT_BROKEN ? "broken" : "unknown", (int64_t)x->scenario,
-                   (int64_t)x->seed, witness[0], witness[1], v->reason);
+    return sql_run(
+        &s->q,
+        "INSERT INTO new_finding VALUES (?1, ?2, ?3, ?4, ?5, CAST(nullif(?6, '') AS INTEGER),"
+        " CAST(nullif(?7, '') AS INTEGER), ?8)",
+        "titiittt", invariant_word[x->invariant], (int64_t)x->index,
+        v->verdict == VERDICT_BROKEN ? "broken" : "unknown", (int64_t)x->scenario, (int64_t)x->seed,
+        witness[0], witness[1], v->reason);
 }
 
 static bool add_noted(struct store *s, const struct noted_round *r)
@@ -227,7 +233,8 @@ static bool add_scenarios(struct store *s, const struct store_batch *b)
                      "INSERT INTO new_scenario VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
                      " rounds = rounds + excluded.rounds, broken = broken + excluded.broken,"
                      " unknown = unknown + excluded.unknown",
-                     "iiii", (int64_t)i, (int64_t)c->rounds, (int64_t)c->broken, (int64_t)c->unknown);
+                     "iiii", (int64_t)i, (int64_t)c->rounds, (int64_t)c->broken,
+                     (int64_t)c->unknown);
     }
     return ok;
 }
@@ -239,8 +246,9 @@ bool store_add(struct store *s, const struct store_batch *b)
     bool ok = sql_script(&s->q, "BEGIN;") && add_scenarios(s, b);
     for (uint32_t i = 0; ok && i < b->blocks; i++) {
         rounds += b->block[i].rounds;
-        ok = sql_run(&s->q, "INSERT INTO new_block VALUES (?, ?, ?)", "iii", (int64_t)b->block[i].first,
-                     (int64_t)b->block[i].rounds, (int64_t)b->block[i].digest);
+        ok = sql_run(&s->q, "INSERT INTO new_block VALUES (?, ?, ?)", "iii",
+                     (int64_t)b->block[i].first, (int64_t)b->block[i].rounds,
+                     (int64_t)b->block[i].digest);
     }
     for (uint32_t i = 0; ok && i < b->failures; i++) ok = add_finding(s, &b->failure[i]);
     for (uint32_t i = 0; ok && i < b->noted_n; i++) ok = add_noted(s, &b->noted[i]);
@@ -264,14 +272,20 @@ static bool flush_rows(struct store *s)
            sql_run(&s->q,
                    "UPDATE scenario SET rounds = scenario.rounds + n.rounds,"
                    " broken = scenario.broken + n.broken, unknown = scenario.unknown + n.unknown"
-                   " FROM new_scenario n WHERE n.id = scenario.id", "") &&
-           sql_run(&s->q, "DELETE FROM new_block", "") && sql_run(&s->q, "DELETE FROM new_finding", "") &&
-           sql_run(&s->q, "DELETE FROM new_round", "") && sql_run(&s->q, "DELETE FROM new_scenario", "");
+                   " FROM new_scenario n WHERE n.id = scenario.id",
+                   "") &&
+           sql_run(&s->q, "DELETE FROM new_block", "") &&
+           sql_run(&s->q, "DELETE FROM new_finding", "") &&
+           sql_run(&s->q, "DELETE FROM new_round", "") &&
+           sql_run(&s->q, "DELETE FROM new_scenario", "");
 }
 
 static bool flush_counters(struct store *s)
 {
-    static const struct { const char *name; size_t offset; } counter[] = {
+    static const struct {
+        const char *name;
+        size_t offset;
+    } counter[] = {
 #define X(name) { #name, offsetof(struct tally, name) },
         TALLY_COUNTERS(X)
 #undef X
@@ -363,9 +377,11 @@ bool store_flush(struct store *s)
 {
     char digest[20];
     if (s->q.failed || !s->has_pending) return !s->q.failed;
-    bool ok = sql_script(&s->q, "BEGIN IMMEDIATE;") && flush_rows(s) && flush_counters(s) && flush_invariants(s) && flush_faults(s);
+    bool ok = sql_script(&s->q, "BEGIN IMMEDIATE;") && flush_rows(s) && flush_counters(s) &&
+              flush_invariants(s) && flush_faults(s);
     for (uint32_t i = 0; ok && i < TALLY_HISTOGRAMS; i++) ok = flush_histogram(s, i);
-    ok = ok && prune(s) && sql_run(&s->q, "UPDATE run SET digest = ?", "t", hex(s->digest, digest)) &&
+    ok = ok && prune(s) &&
+         sql_run(&s->q, "UPDATE run SET digest = ?", "t", hex(s->digest, digest)) &&
          sql_script(&s->q, "COMMIT;");
     if (!ok) return false;
     memset(&s->pending, 0, sizeof s->pending);
@@ -394,7 +410,8 @@ static bool write_mutant(struct store *s, uint32_t position, const struct mutant
     size_t n = 0;
     for (int i = 0; i < INV_COUNT; i++)
         if (m->also >> i & 1)
-            n += (size_t)snprintf(also + n, sizeof also - n, "%s%s", n ? " " : "", invariant_word[i]);
+            n += (size_t)snprintf(also + n, sizeof also - n, "%s%s", n ? " " : "",
+                                  invariant_word[i]);
     return sql_run(&s->q, "INSERT INTO mutant VALUES (?, ?, ?, ?, ?, ?, ?)", "ittiiit",
                    (int64_t)position, m->name, invariant_word[m->expected], (int64_t)m->caught,
                    (int64_t)m->rounds, (int64_t)m->budget, also);
@@ -417,8 +434,9 @@ bool store_finish(struct store *s, const struct run_report *r)
     ok = ok && (!r->gate || write_conditions(s, r->gate));
     for (uint32_t i = 0; ok && i < r->mutants; i++) ok = write_mutant(s, i, &r->mutant[i]);
     return ok && write_performance(s, &r->performance) &&
-           sql_run(&s->q, "UPDATE run SET state = ?, verdict = ?, short = ?, jobs = ?", "ttii", state,
-                   verdict, (int64_t)(r->gate && r->gate->is_short), (int64_t)r->performance.jobs) &&
+           sql_run(&s->q, "UPDATE run SET state = ?, verdict = ?, short = ?, jobs = ?", "ttii",
+                   state, verdict, (int64_t)(r->gate && r->gate->is_short),
+                   (int64_t)r->performance.jobs) &&
            sql_script(&s->q, "COMMIT;");
 }
 

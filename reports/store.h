@@ -25,24 +25,31 @@
 
 enum store_mode { STORE_CREATE, STORE_RESUME /* creates what is not there */ };
 
-#define STORE_SCENARIOS_MAX 4096   /* SUITE_MAX is 128; files are not trusted further */
-#define STORE_NOTED_MAX 1000       /* findings an invariant, and rounds broken or unknown: the first */
-#define STORE_SLOW_MAX 20          /* slowest rounds */
-#define STORE_FLUSH_ROUNDS 25000   /* some seconds of the reference client */
-#define STORE_FLUSH_SECONDS 5      /* what a kill costs a slow client */
+#define STORE_SCENARIOS_MAX 4096 /* SUITE_MAX is 128; files are not trusted further */
+#define STORE_NOTED_MAX 1000 /* findings an invariant, and rounds broken or unknown: the first */
+#define STORE_SLOW_MAX 20    /* slowest rounds */
+#define STORE_FLUSH_ROUNDS 25000 /* some seconds of the reference client */
+#define STORE_FLUSH_SECONDS 5    /* what a kill costs a slow client */
 
 struct store;
 
-struct store_block { uint64_t first, digest; uint32_t rounds; };
+struct store_block {
+    uint64_t first, digest;
+    uint32_t rounds;
+};
 
 /* All of it is added to what is there. `delta` holds the blocks' rounds and no others;
  * larger batches cost less (a tally is 2 MB): about 1,000 rounds is a good size. */
 struct store_batch {
     const struct tally *delta;
-    const struct store_block *block; uint32_t blocks;
-    const struct scenario_count *scenario; uint32_t scenarios; /* NULL, or one for each */
-    const struct failure *failure; uint32_t failures;
-    const struct noted_round *noted; uint32_t noted_n;
+    const struct store_block *block;
+    uint32_t blocks;
+    const struct scenario_count *scenario;
+    uint32_t scenarios; /* NULL, or one for each */
+    const struct failure *failure;
+    uint32_t failures;
+    const struct noted_round *noted;
+    uint32_t noted_n;
 };
 
 /* `err` has to live as long as the store. `scenario` is read here only. NULL on failure. */

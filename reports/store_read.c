@@ -106,9 +106,10 @@ static bool load_contract(struct loader *l, sqlite3_stmt *s, int column)
 static bool load_run(struct loader *l)
 {
     struct run_info *r = &l->run->report.run;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT seed_text, seed, revision, build, suite, plan_digest,"
-                                       " contract, rounds_asked, block_rounds, shard, shards, jobs,"
-                                       " started, state, digest, contract_file FROM run");
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT seed_text, seed, revision, build, suite, plan_digest,"
+                         " contract, rounds_asked, block_rounds, shard, shards, jobs,"
+                         " started, state, digest, contract_file FROM run");
     char number[24];
     if (!sql_row(&l->q, s)) return sql_refuse(&l->q, "holds no run");
     r->seed_text = text_at(l, s, 0);
@@ -139,10 +140,12 @@ static bool load_run(struct loader *l)
 static bool load_scenarios(struct loader *l)
 {
     struct run_report *r = &l->run->report;
-    l->run->scenario = room(l, "SELECT count(*) FROM scenario", sizeof *l->run->scenario, &r->scenarios);
+    l->run->scenario =
+        room(l, "SELECT count(*) FROM scenario", sizeof *l->run->scenario, &r->scenarios);
     r->scenario = l->run->scenario;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name, file, share, rounds, broken, unknown FROM scenario"
-                                       " ORDER BY id");
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT name, file, share, rounds, broken, unknown FROM scenario"
+                         " ORDER BY id");
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->scenarios; i++)
         l->run->scenario[i] = (struct scenario_count){
             .name = text_at(l, s, 0),
@@ -197,7 +200,8 @@ static bool load_findings(struct loader *l)
             .invariant = (enum invariant_kind)word_at(l, s, 0, invariant_word, INV_COUNT),
             .index = count_at(l, s, 1, INT64_MAX),
             .finding = { (enum verdict)word_at(l, s, 2, verdicts, 3),
-                         { witness_at(l, s, 5), witness_at(l, s, 6) }, text_or_null_at(l, s, 7) },
+                         { witness_at(l, s, 5), witness_at(l, s, 6) },
+                         text_or_null_at(l, s, 7) },
             .scenario = small_at(l, s, 3, r->scenarios ? r->scenarios - 1 : 0),
             .seed = (uint64_t)sqlite3_column_int64(s, 4),
         };
@@ -283,7 +287,8 @@ static bool load_histograms(struct loader *l)
 static bool load_invariants(struct loader *l)
 {
     struct tally *t = &l->run->tally;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS invariant, broken, held, unknown FROM invariant");
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT name AS invariant, broken, held, unknown FROM invariant");
     while (sql_row(&l->q, s)) {
         uint32_t i = word_at(l, s, 0, invariant_word, INV_COUNT);
         if (i == INV_COUNT) return false;
@@ -299,7 +304,8 @@ static bool load_faults(struct loader *l)
     struct tally *t = &l->run->tally;
     const char *word[FAULT_COUNT];
     for (int i = 0; i < FAULT_COUNT; i++) word[i] = fault_info[i].word;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS fault, planned, effective_rounds FROM fault");
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT name AS fault, planned, effective_rounds FROM fault");
     while (sql_row(&l->q, s)) {
         uint32_t f = word_at(l, s, 0, word, FAULT_COUNT);
         if (f == FAULT_COUNT) return false;
@@ -321,10 +327,12 @@ static bool load_faults(struct loader *l)
 static bool load_conditions(struct loader *l)
 {
     struct gate_report *g = &l->run->gate;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name, says, threshold, value, bound95, verdict, judged"
-                                       " FROM condition ORDER BY position");
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT name, says, threshold, value, bound95, verdict, judged"
+                         " FROM condition ORDER BY position");
     while (sql_row(&l->q, s)) {
-        if (g->conditions == CONDITIONS_MAX) return sql_refuse(&l->q, "damaged: too many conditions");
+        if (g->conditions == CONDITIONS_MAX)
+            return sql_refuse(&l->q, "damaged: too many conditions");
         struct condition *c = &g->condition[g->conditions++];
         text_into(c->name, sizeof c->name, s, 0);
         text_into(c->says, sizeof c->says, s, 1);
@@ -362,8 +370,9 @@ static bool load_mutants(struct loader *l)
     struct run_report *r = &l->run->report;
     l->run->mutant = room(l, "SELECT count(*) FROM mutant", sizeof *l->run->mutant, &r->mutants);
     r->mutant = l->run->mutant;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name, invariant, caught, rounds, budget, also FROM mutant"
-                                       " ORDER BY position");
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT name, invariant, caught, rounds, budget, also FROM mutant"
+                         " ORDER BY position");
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->mutants; i++)
         l->run->mutant[i] = (struct mutant_outcome){
             .name = text_at(l, s, 0),
@@ -440,14 +449,19 @@ struct store_batch stored_batch(const struct stored_run *r)
 {
     return (struct store_batch){
         .delta = &r->tally,
-        .block = r->block, .blocks = r->blocks,
-        .scenario = r->scenario, .scenarios = r->report.scenarios,
-        .failure = r->failure, .failures = r->report.failures,
-        .noted = r->noted, .noted_n = r->report.noted_n,
+        .block = r->block,
+        .blocks = r->blocks,
+        .scenario = r->scenario,
+        .scenarios = r->report.scenarios,
+        .failure = r->failure,
+        .failures = r->report.failures,
+        .noted = r->noted,
+        .noted_n = r->report.noted_n,
     };
 }
 
-bool stored_same_run(const struct stored_run *a, const struct stored_run *b, const char *path, FILE *err)
+bool stored_same_run(const struct stored_run *a, const struct stored_run *b, const char *path,
+                     FILE *err)
 {
     const struct run_info *x = &a->report.run, *y = &b->report.run;
     const char *what = NULL;
@@ -459,6 +473,7 @@ bool stored_same_run(const struct stored_run *a, const struct stored_run *b, con
     if (x->block_rounds != y->block_rounds) what = "block size";
     if (x->shards != y->shards) what = "number of shards";
     if (a->report.scenarios != b->report.scenarios) what = "suite";
-    if (what) fprintf(err, "%s: a run with another %s than the first; they cannot be one\n", path, what);
+    if (what)
+        fprintf(err, "%s: a run with another %s than the first; they cannot be one\n", path, what);
     return !what;
 }

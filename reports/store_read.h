@@ -15,9 +15,10 @@
 struct stored_text;
 
 struct stored_run {
-    struct run_report report;          /* all that it points to is owned here */
-    struct store_block *block; uint32_t blocks; /* in the order of `first` */
-    bool finished;                     /* false: interrupted, killed, or still running */
+    struct run_report report; /* all that it points to is owned here */
+    struct store_block *block;
+    uint32_t blocks; /* in the order of `first` */
+    bool finished;   /* false: interrupted, killed, or still running */
     /* what report points to */
     struct tally tally;
     struct gate_report gate;

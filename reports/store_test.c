@@ -38,16 +38,27 @@ static void remove_folder(void)
 
 static struct run_info some_run(void)
 {
-    struct run_info r = { .seed_text = "0xbeef", .seed = UINT64_C(0xFFFFFFFFFFFFBEEF),
-                          .revision = "abc", .build = "gcc -O2", .suite = "release-gate.yaml",
-                          .plan_digest = 77, .rounds_asked = 100000, .block_rounds = 1000,
-                          .shard = 1, .shards = 1, .jobs = 2, .started = "2026-01-02T03:04:05Z" };
+    struct run_info r = { .seed_text = "0xbeef",
+                          .seed = UINT64_C(0xFFFFFFFFFFFFBEEF),
+                          .revision = "abc",
+                          .build = "gcc -O2",
+                          .suite = "release-gate.yaml",
+                          .plan_digest = 77,
+                          .rounds_asked = 100000,
+                          .block_rounds = 1000,
+                          .shard = 1,
+                          .shards = 1,
+                          .jobs = 2,
+                          .started = "2026-01-02T03:04:05Z" };
     snprintf(r.contract.workstream, CONTRACT_TEXT_MAX, "account-outbox");
     r.contract.slo.failover_p99_us = 2 * US_PER_S;
     return r;
 }
 
-static uint32_t next_number(uint32_t *state) { return (*state = *state * 1664525u + 1013904223u) >> 8; }
+static uint32_t next_number(uint32_t *state)
+{
+    return (*state = *state * 1664525u + 1013904223u) >> 8;
+}
 
 /* Ten failovers a round and everything else that a tally can hold. */
 static void fill(struct tally *t, uint32_t rounds, uint32_t *state)
@@ -141,8 +152,16 @@ START_TEST(findings_and_rounds_come_back)
     struct tally *t = calloc(1, sizeof *t);
     struct store_block b = { 0, 0, 1 };
     struct failure f[] = {
-        { 7, UINT64_MAX, 1, INV_NO_STALE_COMMIT, { VERDICT_BROKEN, { 118, 131 }, "a \"stale\" one" } },
-        { 9, 2, 0, INV_SINGLE_ACTIVE_GENERATION, { VERDICT_UNKNOWN, { OBS_NONE, OBS_NONE }, NULL } },
+        { 7,
+          UINT64_MAX,
+          1,
+          INV_NO_STALE_COMMIT,
+          { VERDICT_BROKEN, { 118, 131 }, "a \"stale\" one" } },
+        { 9,
+          2,
+          0,
+          INV_SINGLE_ACTIVE_GENERATION,
+          { VERDICT_UNKNOWN, { OBS_NONE, OBS_NONE }, NULL } },
     };
     struct noted_round n[] = { { 7, UINT64_MAX, 5, 1, NOTED_BROKEN, 900 },
                                { 8, 3, UINT64_MAX, 0, NOTED_UNKNOWN, -1 } };
@@ -181,8 +200,13 @@ START_TEST(of_many_findings_the_first_are_kept_whatever_the_order)
         struct failure f = { index, 1, 0, INV_PROGRESS, { VERDICT_BROKEN, { 0, 1 }, "r" } };
         struct noted_round n[] = { { index, 1, 1, 0, NOTED_BROKEN, 1 },
                                    { index, 1, 1, 0, NOTED_SLOW, (int64_t)index } };
-        struct store_batch batch = { .delta = t, .block = &b, .blocks = 1, .failure = &f,
-                                     .failures = 1, .noted = n, .noted_n = 2 };
+        struct store_batch batch = { .delta = t,
+                                     .block = &b,
+                                     .blocks = 1,
+                                     .failure = &f,
+                                     .failures = 1,
+                                     .noted = n,
+                                     .noted_n = 2 };
         ck_assert(store_add(s, &batch));
         if (i % 500 == 0) ck_assert(store_flush(s));
     }
@@ -201,13 +225,17 @@ END_TEST
 
 START_TEST(a_judgement_comes_back_and_a_later_one_replaces_it)
 {
-    static struct gate_report g = { .verdict = GATE_UNKNOWN, .is_short = true, .conditions = 1,
+    static struct gate_report g = { .verdict = GATE_UNKNOWN,
+                                    .is_short = true,
+                                    .conditions = 1,
                                     .condition = { { "failover-p99", "says", "< 2 s", "1.482 s",
                                                      "1.471..1.493 s", GATE_PASS, true } } };
-    struct mutant_outcome m = { "fail-open", INV_NO_FAIL_OPEN, true, 12, 1000,
-                                (1u << INV_STAGE_RESPECTED) | (1u << INV_PROGRESS) };
-    struct run_report report = { .gate = &g, .mutant = &m, .mutants = 1,
-                                 .performance = { 2.5, 100, 1e6, 3e4, 2 } };
+    struct mutant_outcome m = { "fail-open", INV_NO_FAIL_OPEN,
+                                true,        12,
+                                1000,        (1u << INV_STAGE_RESPECTED) | (1u << INV_PROGRESS) };
+    struct run_report report = {
+        .gate = &g, .mutant = &m, .mutants = 1, .performance = { 2.5, 100, 1e6, 3e4, 2 }
+    };
     struct store *s = open_new();
     ck_assert(store_finish(s, &report));
     ck_assert(store_finish(s, &report));
@@ -241,9 +269,12 @@ START_TEST(a_killed_writer_leaves_a_consistent_single_file_to_go_on_with)
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFSIGNALED(status));
-    char journal[128];
-    snprintf(journal, sizeof journal, "%s-journal", path);
-    ck_assert_int_ne(access(journal, F_OK), 0);
+    static const char *const beside[] = { "journal", "wal", "shm" };
+    for (int i = 0; i < 3; i++) {
+        char file[128];
+        snprintf(file, sizeof file, "%s-%s", path, beside[i]);
+        ck_assert_int_ne(access(file, F_OK), 0);
+    }
     struct stored_run *r = load();
     ck_assert_uint_eq(r->blocks, 1);
     ck_assert_uint_eq(r->tally.rounds, 100);
@@ -277,7 +308,8 @@ START_TEST(resuming_what_is_not_there_begins_it)
 END_TEST
 
 /* Opens and expects a refusal; its one sentence is in `why`. */
-static void refuse(const char *file, enum store_mode mode, const struct run_info *run, char why[512])
+static void refuse(const char *file, enum store_mode mode, const struct run_info *run,
+                   char why[512])
 {
     memset(why, 0, 512);
     FILE *err = fmemopen(why, 511, "w");
@@ -303,8 +335,10 @@ static void change(struct run_info *r, int what)
 
 START_TEST(another_run_is_not_continued)
 {
-    static const char *const word[] = { "seed", "revision", "suite", "digest", "rounds", "block size",
-                                        "number of shards", "contract" };
+    static const char *const word[] = {
+        "seed",       "revision",         "suite",   "digest", "rounds",
+        "block size", "number of shards", "contract"
+    };
     struct run_info other = some_run();
     char why[512];
     ck_assert(store_close(open_new()));
@@ -335,7 +369,8 @@ START_TEST(a_file_that_is_no_database_stays_as_it_is)
 {
     struct run_info run = some_run();
     char why[512];
-    const char *text = "dear diary, this is not a database at all, it is much too personal for that";
+    const char *text =
+        "dear diary, this is not a database at all, it is much too personal for that";
     write_file(text);
     refuse(path, _i ? STORE_RESUME : STORE_CREATE, &run, why);
     ck_assert_msg(strstr(why, "not a database"), "%s", why);
@@ -497,7 +532,8 @@ END_TEST
 
 START_TEST(the_view_gives_the_edges_that_the_oracle_uses)
 {
-    static const int64_t us[] = { 0, 1, 1023, 1024, 1025, 2047, 2048, 2049, 65537, 1482000, 1999999999 };
+    static const int64_t us[] = { 0,    1,    1023,  1024,    1025,      2047,
+                                  2048, 2049, 65537, 1482000, 1999999999 };
     struct tally *t = calloc(1, sizeof *t);
     struct store *s = open_new();
     t->rounds = 1;
@@ -506,12 +542,14 @@ START_TEST(the_view_gives_the_edges_that_the_oracle_uses)
     ck_assert(store_close(s));
     struct sql q;
     ck_assert(sql_open(&q, path, SQLITE_OPEN_READONLY, stderr));
-    sqlite3_stmt *rows = sql_query(&q, "SELECT upto_us FROM latency WHERE name = 'cold' ORDER BY 1");
+    sqlite3_stmt *rows =
+        sql_query(&q, "SELECT upto_us FROM latency WHERE name = 'cold' ORDER BY 1");
     for (uint64_t rank = 1; rank <= t->cold.n; rank++) {
         ck_assert(rank > 1 && us[rank - 1] == us[rank - 2] ? true : sql_row(&q, rows));
         if (sqlite3_column_int64(rows, 0) != hist_rank(&t->cold, rank))
             ck_abort_msg("rank %d: %lld", (int)rank, (long long)sqlite3_column_int64(rows, 0));
-        while (rank < t->cold.n && hist_rank(&t->cold, rank + 1) == hist_rank(&t->cold, rank)) rank++;
+        while (rank < t->cold.n && hist_rank(&t->cold, rank + 1) == hist_rank(&t->cold, rank))
+            rank++;
     }
     sql_close(&q);
     free(t);

@@ -33,8 +33,9 @@ static void write_conditions(FILE *f, const struct gate_report *g)
 
 static void write_latency(FILE *f, const char *name, const struct histogram *h)
 {
-    static const struct { uint64_t num, den; } quantile[] = { { 1, 2 }, { 9, 10 }, { 99, 100 },
-                                                              { 999, 1000 } };
+    static const struct {
+        uint64_t num, den;
+    } quantile[] = { { 1, 2 }, { 9, 10 }, { 99, 100 }, { 999, 1000 } };
     char us[TEXT_US_MAX];
     if (h->n == 0) return;
     fprintf(f, "| %s | %" PRIu64 " ", name, h->n);
@@ -47,7 +48,8 @@ static void write_failover(FILE *f, const struct tally *t)
 {
     if (t->failover.n == 0) return;
     fputs("\n| failover | transitions | p50 | p90 | p99 | p99.9 | longest |\n"
-          "|---|---:|---:|---:|---:|---:|---:|\n", f);
+          "|---|---:|---:|---:|---:|---:|---:|\n",
+          f);
     write_latency(f, "all", &t->failover);
     for (int i = 0; i < GAP_COUNT; i++) write_latency(f, gap_word[i], &t->by_cause[i]);
     write_latency(f, "to a visible page", &t->by_visibility[1]);
@@ -63,7 +65,8 @@ static void write_failures(FILE *f, const struct run_report *r)
     fputs("\n## Broken\n\n", f);
     for (int i = 0; i < INV_COUNT; i++)
         if (r->tally->broken[i] > 0)
-            fprintf(f, "- `%s`: %" PRIu64 " rounds\n", invariant_word[i], r->tally->broken[i]);
+            fprintf(f, "- `%s`: broken in %" PRIu64 " of %" PRIu64 " rounds\n", invariant_word[i],
+                    r->tally->broken[i], r->tally->rounds);
     /* indented, not fenced: nothing in a reason can end it */
     char *text = NULL;
     size_t n;
@@ -71,7 +74,7 @@ static void write_failures(FILE *f, const struct run_report *r)
     if (!lines) return;
     table_failures(lines, r, SUMMARY_FAILURES_EACH);
     fclose(lines);
-    fputs("\n", f);
+    fputs("\nThe first of each, with the line that replays it:\n\n", f);
     for (const char *p = text; *p; p++) {
         if (p == text || p[-1] == '\n') fputs("    ", f);
         putc(*p, f);
@@ -110,8 +113,9 @@ void summary_write(FILE *f, const struct run_report *r)
     write_failures(f, r);
     write_failover(f, r->tally);
     write_mutants(f, r);
-    fprintf(f, "\n%.1f s: %.0f rounds/s, %.0f events/s, %.0f times faster than real time, %" PRIu32
-               " jobs.\n",
+    fprintf(f,
+            "\n%.1f s: %.0f rounds/s, %.0f events/s, %.0f times faster than real time, %" PRIu32
+            " jobs.\n",
             r->performance.seconds, r->performance.rounds_per_s, r->performance.events_per_s,
             r->performance.speedup, r->performance.jobs);
 }

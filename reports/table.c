@@ -108,11 +108,11 @@ static void write_failure(FILE *f, const struct run_report *r, const struct fail
     const char *reason = x->finding.reason ? x->finding.reason : invariant_says[x->invariant];
     fprintf(f, "BROKEN %s  %s: %s", invariant_word[x->invariant], r->scenario[x->scenario].name,
             reason);
-    if (x->finding.witness[0] != OBS_NONE)
-        fprintf(f, " (#%" PRIu32, x->finding.witness[0]);
+    if (x->finding.witness[0] != OBS_NONE) fprintf(f, " (#%" PRIu32, x->finding.witness[0]);
     if (x->finding.witness[0] != OBS_NONE && x->finding.witness[1] != OBS_NONE)
         fprintf(f, " and #%" PRIu32, x->finding.witness[1]);
-    fprintf(f, "%s\n  %s\n", x->finding.witness[0] != OBS_NONE ? ")" : "", table_replay(line, r, x));
+    fprintf(f, "%s\n  %s\n", x->finding.witness[0] != OBS_NONE ? ")" : "",
+            table_replay(line, r, x));
 }
 
 void table_failures(FILE *f, const struct run_report *r, uint32_t each)
@@ -131,8 +131,8 @@ const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *
     static const char *const word[] = { "PASS", "FAIL", "UNKNOWN" };
     enum gate_verdict v = r->gate ? r->gate->verdict : GATE_UNKNOWN;
     if (r->gate && r->gate->is_short)
-        snprintf(out, TABLE_VERDICT_MAX, "GATE %s (short: %" PRIu64 " of %" PRIu32 " rounds)", word[v],
-                 r->tally->rounds, r->run.contract.slo.rounds);
+        snprintf(out, TABLE_VERDICT_MAX, "GATE %s (short: %" PRIu64 " of %" PRIu32 " rounds)",
+                 word[v], r->tally->rounds, r->run.contract.slo.rounds);
     else
         snprintf(out, TABLE_VERDICT_MAX, "GATE %s", word[v]);
     return out;

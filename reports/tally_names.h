@@ -6,13 +6,15 @@
 #include "oracle/tally.h"
 
 /* Every plain sum of struct tally, but the digest. */
-#define TALLY_COUNTERS(X)                                                                     \
-    X(rounds) X(unknown_rounds) X(events) X(open_gaps) X(holds) X(hold_overruns)              \
-    X(holds_alone) X(holds_alone_overruns) X(overlaps) X(transitions) X(steals)               \
-    X(needless_steals) X(fenced) X(reconciled) X(absorbed) X(renewals) X(ledger_requests)     \
-    X(operations) X(effects) X(commits) X(overlap_us) X(leader_us) X(eligible_us) X(raw_us)   \
-    X(over_threshold) X(over_threshold_sq) X(samples_sq) X(over_times_samples)                \
-    X(hold_overruns_sq) X(holds_sq) X(overruns_times_holds)
+#define TALLY_COUNTERS(X)                                                                          \
+    X(rounds)                                                                                      \
+    X(unknown_rounds)                                                                              \
+    X(events) X(open_gaps) X(holds) X(hold_overruns) X(holds_alone) X(holds_alone_overruns)        \
+        X(overlaps) X(transitions) X(steals) X(needless_steals) X(fenced) X(reconciled)            \
+            X(absorbed) X(renewals) X(ledger_requests) X(operations) X(effects) X(commits)         \
+                X(overlap_us) X(leader_us) X(eligible_us) X(raw_us) X(over_threshold)              \
+                    X(over_threshold_sq) X(samples_sq) X(over_times_samples) X(hold_overruns_sq)   \
+                        X(holds_sq) X(overruns_times_holds)
 
 #define TALLY_HISTOGRAMS (4 + GAP_COUNT + 2 + 2)
 #define TALLY_NAME_MAX 32

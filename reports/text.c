@@ -83,9 +83,15 @@ void text_json(FILE *f, const char *s)
     putc('"', f);
 }
 
-void text_xml(FILE *f, const char *s) { write_text(f, s, xml_ascii); }
+void text_xml(FILE *f, const char *s)
+{
+    write_text(f, s, xml_ascii);
+}
 
-void text_markdown(FILE *f, const char *s) { write_text(f, s, markdown_ascii); }
+void text_markdown(FILE *f, const char *s)
+{
+    write_text(f, s, markdown_ascii);
+}
 
 const char *text_us(char out[TEXT_US_MAX], int64_t us)
 {

@@ -35,6 +35,8 @@ static void write_who(FILE *f, const struct trace *t, const struct obs *o)
     const struct trace_page *p = &t->page[o->page];
     if (o->page == PAGE_SERVER)
         snprintf(who, sizeof who, "server");
+    else if (o->page != PAGE_NONE && p->known && p->device == DEVICE_NONE)
+        snprintf(who, sizeof who, "tab %u page %u", p->tab, o->page);
     else if (o->page != PAGE_NONE && p->known)
         snprintf(who, sizeof who, "tab %u page %u (dev %u)", p->tab, o->page, p->device);
     else if (o->page != PAGE_NONE)
@@ -179,34 +181,45 @@ void trace_all(FILE *f, const struct trace *t)
 
 /* -- the story ---------------------------------------------------------------- */
 
-struct chosen { uint32_t at[TRACE_STORY_MAX]; uint32_t n, left_out; };
+struct chosen {
+    uint32_t at[TRACE_STORY_MAX];
+    uint32_t n, left_out;
+};
 
-/* Inserts in order of numbers; no-op when it is there or nothing fits. */
-static bool choose(struct chosen *c, uint32_t number)
+/* Inserts in order of numbers; once each, and counts what does not fit. */
+static void choose(struct chosen *c, uint32_t number)
 {
     uint32_t i = 0;
     while (i < c->n && c->at[i] < number) i++;
-    if (i < c->n && c->at[i] == number) return true;
-    if (c->n == TRACE_STORY_MAX) return false;
+    if (i < c->n && c->at[i] == number) return;
+    if (c->n == TRACE_STORY_MAX) {
+        c->left_out++;
+        return;
+    }
     memmove(&c->at[i + 1], &c->at[i], (c->n - i) * sizeof c->at[0]);
     c->at[i] = number;
     c->n++;
-    return true;
 }
 
-/* Takes a step back on each chain in turn, so that a long one does not crowd out
- * the other; counts what no longer fits. */
+/* The number of the cause; OBS_NONE at the beginning of a chain. */
+static uint32_t cause_of(const struct history *h, uint32_t number)
+{
+    uint32_t cause = h->at[number].cause;
+    return cause < number ? cause : OBS_NONE;
+}
+
+/* The witnesses, then back along both chains, latest first: causes come before their
+ * effects, so that the chains are seen to meet where they do. */
 static void choose_chains(struct chosen *c, const struct history *h, const uint32_t witness[2])
 {
     uint32_t next[2] = { witness[0], witness[1] };
+    for (int i = 0; i < 2; i++)
+        if (next[i] < h->n) choose(c, next[i]);
     while (next[0] < h->n || next[1] < h->n) {
-        for (int i = 0; i < 2; i++) {
-            if (next[i] >= h->n) continue;
-            if (!choose(c, next[i])) c->left_out++;
-            uint32_t cause = h->at[next[i]].cause;
-            next[i] = cause < next[i] ? cause : OBS_NONE;
-        }
-        if (next[0] == next[1]) next[1] = OBS_NONE; /* the chains have met */
+        int later = next[0] >= h->n || (next[1] < h->n && next[1] > next[0]);
+        choose(c, next[later]);
+        if (next[0] == next[1]) next[!later] = OBS_NONE;
+        next[later] = cause_of(h, next[later]);
     }
 }
 

@@ -23,7 +23,10 @@
 
 struct trace {
     const struct history *history; /* borrowed */
-    struct trace_page { uint16_t tab; uint8_t device, known; } *page; /* by document */
+    struct trace_page {
+        uint16_t tab;
+        uint8_t device, known;
+    } * page; /* by document */
 };
 
 /* False when memory is short. */

@@ -124,11 +124,11 @@ static unsigned lines(const char *text)
 START_TEST(a_story_is_the_causal_past_of_both_witnesses_once_and_in_order)
 {
     struct history h = with_page();
-    add(&h, OBS_PAGE_HIDDEN, 1, 0);          /* 1: common cause */
-    add(&h, OBS_PAGE_VISIBLE, 2, OBS_NONE);  /* 2: another story */
-    add(&h, OBS_REQUEST_DEPARTED, 3, 1);     /* 3 */
-    add(&h, OBS_EFFECT_EXECUTED, 4, 3);      /* 4: witness */
-    add(&h, OBS_EFFECT_EXECUTED, 5, 1);      /* 5: witness */
+    add(&h, OBS_PAGE_HIDDEN, 1, 0);         /* 1: common cause */
+    add(&h, OBS_PAGE_VISIBLE, 2, OBS_NONE); /* 2: another story */
+    add(&h, OBS_REQUEST_DEPARTED, 3, 1);    /* 3 */
+    add(&h, OBS_EFFECT_EXECUTED, 4, 3);     /* 4: witness */
+    add(&h, OBS_EFFECT_EXECUTED, 5, 1);     /* 5: witness */
     char *text = story_of(&h, 4, 5);
     ck_assert_uint_eq(lines(text), 1 + 5);
     ck_assert_ptr_nonnull(strstr(text, "effect-at-most-once: the effect happened twice\n"));
@@ -155,6 +155,18 @@ START_TEST(a_long_story_keeps_what_is_nearest_to_its_witnesses)
 }
 END_TEST
 
+START_TEST(a_shared_past_is_told_and_counted_once)
+{
+    struct history h = with_page();
+    for (uint32_t i = 0; i < 100; i++) add(&h, OBS_PAGE_HIDDEN, i, i);
+    char *text = story_of(&h, 100, 3); /* the second is the first one's own past */
+    ck_assert_uint_eq(lines(text), 1 + TRACE_STORY_MAX + 1);
+    ck_assert_ptr_nonnull(strstr(text, "#3  "));
+    ck_assert_ptr_nonnull(strstr(text, "61 earlier causes are left out"));
+    free(text);
+}
+END_TEST
+
 START_TEST(a_story_without_witnesses_says_so)
 {
     struct history h = with_page();
@@ -174,6 +186,7 @@ Suite *trace_suite(void)
     tcase_add_test(t, every_kind_has_a_line);
     tcase_add_test(t, a_story_is_the_causal_past_of_both_witnesses_once_and_in_order);
     tcase_add_test(t, a_long_story_keeps_what_is_nearest_to_its_witnesses);
+    tcase_add_test(t, a_shared_past_is_told_and_counted_once);
     tcase_add_test(t, a_story_without_witnesses_says_so);
     suite_add_tcase(s, t);
     return s;

@@ -20,6 +20,8 @@ static const char *const authority_words[] = { AUTHORITIES(WORD) };
 static const char *const steal_words[] = { STEAL_RULES(WORD) };
 static const char *const fallback_words[] = { FALLBACKS(WORD) };
 static const char *const stage_words[] = { STAGES(WORD) };
+#define LIST .list = true
+#define NEEDED .required = true
 #define WORDS(table) .words = (table), .words_n = PLAN_ENTRIES(table)
 #define SUB(table) .sub = (table), .sub_n = PLAN_ENTRIES(table)
 
@@ -38,8 +40,10 @@ bool plan_path(char path[PATH_MAX_LEN], const char *file, const char *relative)
         size_t parent = folder - 1;
         while (parent > 0 && file[parent - 1] != '/') parent--;
         bool named = folder - 1 > parent && file[parent] != '.'; /* neither "/" nor "." nor ".." */
-        if (strncmp(relative, "./", 2) == 0) relative += 2;
-        else if (strncmp(relative, "../", 3) != 0 || !named) break;
+        if (strncmp(relative, "./", 2) == 0)
+            relative += 2;
+        else if (strncmp(relative, "../", 3) != 0 || !named)
+            break;
         else {
             relative += 3;
             folder = parent;
@@ -107,6 +111,7 @@ bool overrides_all_used(const struct overrides *o, FILE *err)
 /* -- contract --------------------------------------------------------------------------- */
 
 #define IN(member) offsetof(struct contract, member)
+/* clang-format off */
 static const struct yaml_key lease_keys[] = {
     { .word = "ttl", yaml_duration, IN(lease.ttl_us), 10 * MS, HOUR },
     { .word = "renew", yaml_duration, IN(lease.renew_us), MS, HOUR },
@@ -131,14 +136,14 @@ static const struct yaml_key slo_keys[] = {
     { .word = "progressWithin", yaml_duration, IN(slo.progress_within_us), MS, HOUR },
 };
 static const struct yaml_key contract_keys[] = {
-    { .word = "schema", yaml_word, IN(protocol_version), WORDS(((const char *const[]){ "crossTabLeader.v1" })) },
-    { .word = "workstream", yaml_name, IN(workstream), 1, CONTRACT_TEXT_MAX, .required = true },
-    { .word = "lockName", yaml_text, IN(lock_name), 1, CONTRACT_TEXT_MAX, .required = true },
-    { .word = "protocol", yaml_text, IN(protocol), 1, CONTRACT_TEXT_MAX, .required = true },
-    { .word = "canonicalFence", yaml_word, IN(authority), WORDS(authority_words), .required = true },
-    { .word = "maxHold", yaml_duration, IN(max_hold_us), 100 * MS, 24 * HOUR, .required = true },
-    { .word = "steal", yaml_word, IN(steal), WORDS(steal_words), .required = true },
-    { .word = "fallback", yaml_word, IN(fallback), WORDS(fallback_words), .required = true },
+    { .word = "schema", yaml_skip },
+    { .word = "workstream", yaml_name, IN(workstream), 1, CONTRACT_TEXT_MAX, NEEDED },
+    { .word = "lockName", yaml_text, IN(lock_name), 1, CONTRACT_TEXT_MAX, NEEDED },
+    { .word = "protocol", yaml_text, IN(protocol), 1, CONTRACT_TEXT_MAX, NEEDED },
+    { .word = "canonicalFence", yaml_word, IN(authority), WORDS(authority_words), NEEDED },
+    { .word = "maxHold", yaml_duration, IN(max_hold_us), 100 * MS, 24 * HOUR, NEEDED },
+    { .word = "steal", yaml_word, IN(steal), WORDS(steal_words), NEEDED },
+    { .word = "fallback", yaml_word, IN(fallback), WORDS(fallback_words), NEEDED },
     { .word = "origin", yaml_text, IN(origin), 1, CONTRACT_TEXT_MAX },
     { .word = "ifAvailable", yaml_flag, IN(if_available) },
     { .word = "lease", yaml_inside, 0, SUB(lease_keys) },
@@ -148,6 +153,7 @@ static const struct yaml_key contract_keys[] = {
     { .word = "rollout", yaml_word, IN(stage), WORDS(stage_words) },
     { .word = "slo", yaml_inside, 0, SUB(slo_keys) },
 };
+/* clang-format on */
 
 struct plan_keys plan_contract_keys(void)
 {
@@ -168,8 +174,11 @@ static void contract_defaults(struct contract *c)
         .permit_grace_us = 500 * MS,
         .server_after_us = 5000 * MS,
         .stage = STAGE_OUTBOX,
-        .slo = { .failover_p99_us = 2000 * MS, .background_overrun_ppm = 1000, .rounds = 100000,
-                 .needless_steals_ppm = 50000, .renewals_per_leader_second_milli = 4500,
+        .slo = { .failover_p99_us = 2000 * MS,
+                 .background_overrun_ppm = 1000,
+                 .rounds = 100000,
+                 .needless_steals_ppm = 50000,
+                 .renewals_per_leader_second_milli = 4500,
                  .progress_within_us = 8000 * MS },
     };
 }
@@ -233,18 +242,23 @@ bool contract_load(struct contract *c, const char *file, const struct overrides 
 
 /* -- suite -------------------------------------------------------------------------------- */
 
-struct part_file { char path[PATH_MAX_LEN]; uint32_t share; };
+struct part_file {
+    char path[PATH_MAX_LEN];
+    uint32_t share;
+};
 struct suite_file {
     struct suite *suite;
     const struct overrides *overrides;
-    uint32_t schema;
     char contract[PATH_MAX_LEN];
 };
 
+#define IN_PART(member) offsetof(struct part_file, member)
+/* clang-format off */
 static const struct yaml_key part_keys[] = {
-    { .word = "scenario", yaml_text, offsetof(struct part_file, path), 1, PATH_MAX_LEN, .required = true },
-    { .word = "share", yaml_count, offsetof(struct part_file, share), 1, 1000000, .required = true },
+    { .word = "scenario", yaml_text, IN_PART(path), 1, PATH_MAX_LEN, NEEDED },
+    { .word = "share", yaml_count, IN_PART(share), 1, 1000000, NEEDED },
 };
+/* clang-format on */
 
 /* A name stands for a scenario in every report, so no two may share one. */
 static bool name_is_new(struct yaml *y, int node, const struct suite *s, const struct scenario *new)
@@ -270,7 +284,8 @@ static bool suite_scenario(struct yaml *y, int node, struct suite_file *f, const
         if (strcmp(s->scenario[*index].file, path) == 0) return true;
     must(s->scenarios < SUITE_MAX);
     if (!fits || !scenario_load(&s->scenario[s->scenarios], path, f->overrides, y->err)) {
-        yaml_error(y, node, "a scenario that cannot be used", "a path from this file to a scenario");
+        yaml_error(y, node, "a scenario that cannot be used",
+                   "a path from this file to a scenario");
         return false;
     }
     if (!name_is_new(y, node, s, &s->scenario[s->scenarios])) return false;
@@ -299,13 +314,19 @@ static void read_parts(struct yaml *y, int node, const struct yaml_key *k, void 
 }
 
 static const char *const suite_schema[] = { "tabquake.suite.v1" };
-struct suite_text { struct suite_file f; char name[NAME_MAX_LEN]; };
-static const struct yaml_key suite_keys[] = {
-    { .word = "schema", yaml_word, offsetof(struct suite_text, f.schema), WORDS(suite_schema) },
-    { .word = "name", yaml_name, offsetof(struct suite_text, name), 1, NAME_MAX_LEN, .required = true },
-    { .word = "contract", yaml_text, offsetof(struct suite_text, f.contract), 1, PATH_MAX_LEN, .required = true },
-    { .word = "parts", read_parts, offsetof(struct suite_text, f), 1, SUITE_MAX, SUB(part_keys), .list = true, .required = true },
+struct suite_text {
+    struct suite_file f;
+    char name[NAME_MAX_LEN];
 };
+#define IN_SUITE(member) offsetof(struct suite_text, member)
+/* clang-format off */
+static const struct yaml_key suite_keys[] = {
+    { .word = "schema", yaml_skip },
+    { .word = "name", yaml_name, IN_SUITE(name), 1, NAME_MAX_LEN, NEEDED },
+    { .word = "contract", yaml_text, IN_SUITE(f.contract), 1, PATH_MAX_LEN, NEEDED },
+    { .word = "parts", read_parts, IN_SUITE(f), 1, SUITE_MAX, SUB(part_keys), LIST, NEEDED },
+};
+/* clang-format on */
 
 void plan_read_suite(struct yaml *y, struct suite *s, const struct overrides *o)
 {
@@ -317,7 +338,8 @@ void plan_read_suite(struct yaml *y, struct suite *s, const struct overrides *o)
     memcpy(s->name, t.name, sizeof s->name);
     snprintf(s->file, sizeof s->file, "%s", y->file);
     if (!plan_path(s->contract_file, y->file, t.f.contract))
-        yaml_error_at(y, "contract", "a path that is too long", "at most 511 bytes with the folder");
+        yaml_error_at(y, "contract", "a path that is too long",
+                      "at most 511 bytes with the folder");
 }
 
 bool suite_load(struct suite *s, const char *file, const struct overrides *o, FILE *err)
@@ -349,7 +371,12 @@ const char *plan_schema(const char *file, FILE *err)
 
 static void read_any(struct yaml *y)
 {
-    union { struct contract c; struct scenario s; struct suite u; struct mutant m; } any;
+    union {
+        struct contract c;
+        struct scenario s;
+        struct suite u;
+        struct mutant m;
+    } any;
     const char *schema = yaml_schema(y, schemas, PLAN_ENTRIES(schemas));
     if (!schema) return;
     if (strcmp(schema, schemas[SCHEMA_CONTRACT]) == 0) plan_read_contract(y, &any.c, NULL);

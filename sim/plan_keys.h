@@ -9,7 +9,10 @@
 #define PLAN_ENTRIES(table) (sizeof(table) / sizeof(table)[0])
 
 /* Keys that --set may change, in a contract and in a scenario. */
-struct plan_keys { const struct yaml_key *key; uint32_t n; };
+struct plan_keys {
+    const struct yaml_key *key;
+    uint32_t n;
+};
 struct plan_keys plan_contract_keys(void);
 struct plan_keys plan_scenario_keys(void);
 

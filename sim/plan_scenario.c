@@ -13,11 +13,12 @@
 
 #include "sim/base/must.h"
 
-#define TABS_MAX 2000         /* product target: growth is measured up to 2,000 tabs */
-#define OPERATIONS_MAX 64     /* LEDGER_OPS_MAX of sim/server/ledger.h */
+#define TABS_MAX 2000     /* product target: growth is measured up to 2,000 tabs */
+#define OPERATIONS_MAX 64 /* LEDGER_OPS_MAX of sim/server/ledger.h */
 #define WEIGHT_MAX 1000000
-#define LASTS_MAX_US (INT64_C(3600) * US_PER_S) /* BFCache expiry is ten minutes; an hour is enough */
-#define MUTANT_ROUNDS 1000    /* oracle.md: caught within 1,000 rounds, or the file says why more */
+#define LASTS_MAX_US                                                                               \
+    (INT64_C(3600) * US_PER_S) /* BFCache expiry is ten minutes; an hour is enough */
+#define MUTANT_ROUNDS 1000 /* oracle.md: caught within 1,000 rounds, or the file says why more */
 #define WHY_MAX_LEN 500
 
 static const char *const scenario_schema[] = { "tabquake.scenario.v1" };
@@ -43,14 +44,16 @@ static const char *const steal_words[] = { STEAL_RULES(WORD) };
 static const char *const fallback_words[] = { FALLBACKS(WORD) };
 static const char *const authority_words[] = { AUTHORITIES(WORD) };
 static const char *const since_words[] = { "0s", "70s", "400s" };
+#define LIST .list = true
+#define NEEDED .required = true
 #define WORDS(table) .words = (table), .words_n = PLAN_ENTRIES(table)
 
 /* -- devices ----------------------------------------------------------------------- */
 
 static const struct yaml_mix profiles_by_default = {
     .n = 6,
-    .word = { PROFILE_CHROMIUM, PROFILE_GECKO, PROFILE_WEBKIT, PROFILE_CHROME_ANDROID,
-              PROFILE_SPEC, PROFILE_WORST },
+    .word = { PROFILE_CHROMIUM, PROFILE_GECKO, PROFILE_WEBKIT, PROFILE_CHROME_ANDROID, PROFILE_SPEC,
+              PROFILE_WORST },
     .weight = { 40, 20, 15, 10, 5, 10 },
 };
 
@@ -78,14 +81,16 @@ static void read_profiles(struct yaml *y, int node, const struct yaml_key *k, vo
 }
 
 #define IN_DEVICE(member) offsetof(struct device_plan, member)
+/* clang-format off */
 static const struct yaml_key device_keys[] = {
-    { .word = "tabs", yaml_count, IN_DEVICE(tabs), 1, TABS_MAX, .required = true },
+    { .word = "tabs", yaml_count, IN_DEVICE(tabs), 1, TABS_MAX, NEEDED },
     { .word = "visible", yaml_count, IN_DEVICE(visible), 0, TABS_MAX },
     { .word = "private", yaml_flag, IN_DEVICE(private_session) },
     { .word = "profiles", read_profiles, 0, WORDS(profile_words) },
     { .word = "withoutLocks", yaml_percent, IN_DEVICE(without_locks_percent), 0, 100 },
     { .word = "older", yaml_percent, IN_DEVICE(older_percent), 0, 100 },
 };
+/* clang-format on */
 
 static void read_devices(struct yaml *y, int node, const struct yaml_key *k, void *at)
 {
@@ -110,14 +115,17 @@ static void read_phases(struct yaml *y, int node, const struct yaml_key *k, void
 }
 
 #define IN_FAULT(member) offsetof(struct fault_plan, member)
+/* clang-format off */
 static const struct yaml_key fault_keys[] = {
-    { .word = "fault", yaml_word, IN_FAULT(kind), WORDS(fault_words), .required = true },
+    { .word = "fault", yaml_word, IN_FAULT(kind), WORDS(fault_words), NEEDED },
     { .word = "weight", yaml_count, IN_FAULT(weight), 0, WEIGHT_MAX },
     { .word = "always", yaml_flag, IN_FAULT(always) },
     { .word = "aimed", yaml_percent, IN_FAULT(aimed_percent), 0, 100 },
-    { .word = "phases", read_phases, IN_FAULT(phase_mask), 1, PHASE_COUNT, WORDS(phase_words), .list = true },
-    { .word = "lasts", yaml_durations, IN_FAULT(lasts), US_PER_MS, LASTS_MAX_US, .list = true },
+    { .word = "phases", read_phases, IN_FAULT(phase_mask), 1, PHASE_COUNT,
+      WORDS(phase_words), LIST },
+    { .word = "lasts", yaml_durations, IN_FAULT(lasts), US_PER_MS, LASTS_MAX_US, LIST },
 };
+/* clang-format on */
 
 /* A long task and a late request are not undone, but have a length. */
 static bool has_length(enum fault_kind f)
@@ -210,42 +218,49 @@ static void read_hidden_since(struct yaml *y, int node, const struct yaml_key *k
     s->hidden_since.s400 = weight[2];
 }
 
+#define IN(S, member) ((S) + offsetof(struct scenario, member))
+/* clang-format off */
 static const struct yaml_key long_keys[] = {
-    { .word = "share", yaml_permille, offsetof(struct scenario, long_permille), 0, 1000, .required = true },
-    { .word = "duration", yaml_durations, offsetof(struct scenario, long_duration), US_PER_S, LASTS_MAX_US, .list = true },
+    { .word = "share", yaml_permille, IN(0, long_permille), 0, 1000, NEEDED },
+    { .word = "duration", yaml_durations, IN(0, long_duration), US_PER_S, LASTS_MAX_US, LIST },
 };
+/* clang-format on */
 
 #define SUB(table) .sub = (table), .sub_n = PLAN_ENTRIES(table)
 
+/* clang-format off */
 /* The keys that a scenario and a mutant share. `S` is the offset of the scenario in the
  * struct that is filled; readers that fill several members get the scenario itself. */
 #define SCENARIO_KEYS(S)                                                                          \
-    { .word = "devices", read_devices, S, 1, DEVICES_MAX, SUB(device_keys), .list = true },               \
-    { .word = "allHidden", yaml_percent, S + IN_SCENARIO(all_hidden_percent), 0, 100 },                   \
-    { .word = "hiddenSince", read_hidden_since, S, WORDS(since_words) },                                  \
-    { .word = "network", read_network, S, WORDS(network_words) },                                         \
-    { .word = "layout", read_layout, S, WORDS(layout_words) },                                            \
-    { .word = "operations", yaml_counts, S + IN_SCENARIO(operations), 0, OPERATIONS_MAX, .list = true },  \
-    { .word = "duration", yaml_durations, S + IN_SCENARIO(duration), US_PER_S, LASTS_MAX_US, .list = true }, \
-    { .word = "longRounds", yaml_inside, S, SUB(long_keys) },                                             \
-    { .word = "faultsDrawn", yaml_counts, S + IN_SCENARIO(faults_drawn), 0, FAULTS_PLANNED_MAX, .list = true }, \
-    { .word = "omit", yaml_percent, S + IN_SCENARIO(omit_percent), 0, 100 },                              \
-    { .word = "faults", read_faults, S, 1, FAULT_COUNT, SUB(fault_keys), .list = true },                  \
-    { .word = "policyOfOneVersion", yaml_flag, S + IN_SCENARIO(policy_of_one_version) },                  \
-    { .word = "steal", yaml_word, S + IN_SCENARIO(steal), WORDS(steal_words) },                           \
-    { .word = "rollout", yaml_word, S + IN_SCENARIO(stage), WORDS(stage_words) },                         \
-    { .word = "canonicalFence", yaml_word, S + IN_SCENARIO(authority), WORDS(authority_words) },          \
-    { .word = "fallback", yaml_word, S + IN_SCENARIO(fallback), WORDS(fallback_words) }
+    { .word = "devices", read_devices, S, 1, DEVICES_MAX, SUB(device_keys), LIST },               \
+    { .word = "allHidden", yaml_percent, IN(S, all_hidden_percent), 0, 100 },                     \
+    { .word = "hiddenSince", read_hidden_since, S, WORDS(since_words) },                          \
+    { .word = "network", read_network, S, WORDS(network_words) },                                 \
+    { .word = "layout", read_layout, S, WORDS(layout_words) },                                    \
+    { .word = "operations", yaml_counts, IN(S, operations), 0, OPERATIONS_MAX, LIST },            \
+    { .word = "duration", yaml_durations, IN(S, duration), US_PER_S, LASTS_MAX_US, LIST },        \
+    { .word = "longRounds", yaml_inside, S, SUB(long_keys) },                                     \
+    { .word = "faultsDrawn", yaml_counts, IN(S, faults_drawn), 0, FAULTS_PLANNED_MAX, LIST },     \
+    { .word = "omit", yaml_percent, IN(S, omit_percent), 0, 100 },                                \
+    { .word = "faults", read_faults, S, 1, FAULT_COUNT, SUB(fault_keys), LIST },                  \
+    { .word = "policyOfOneVersion", yaml_flag, IN(S, policy_of_one_version) },                    \
+    { .word = "steal", yaml_word, IN(S, steal), WORDS(steal_words) },                             \
+    { .word = "rollout", yaml_word, IN(S, stage), WORDS(stage_words) },                           \
+    { .word = "canonicalFence", yaml_word, IN(S, authority), WORDS(authority_words) },            \
+    { .word = "fallback", yaml_word, IN(S, fallback), WORDS(fallback_words) }
+/* clang-format on */
 
-#define IN_SCENARIO(member) offsetof(struct scenario, member)
 #define SCENARIO_OWN 3 /* keys before those that --set may change */
+/* clang-format off */
 static const struct yaml_key scenario_keys[] = {
-    { .word = "schema", yaml_word, IN_SCENARIO(steal), WORDS(scenario_schema) }, /* checked before */
-    { .word = "name", yaml_name, IN_SCENARIO(name), 1, NAME_MAX_LEN, .required = true },
-    { .word = "says", yaml_text, IN_SCENARIO(says), 1, SAYS_MAX_LEN },
-    { .word = "policy", yaml_words, IN_SCENARIO(policy.bits), 1, POLICY_COUNT, WORDS(policy_words), .list = true },
+    { .word = "schema", yaml_skip }, /* checked before */
+    { .word = "name", yaml_name, IN(0, name), 1, NAME_MAX_LEN, NEEDED },
+    { .word = "says", yaml_text, IN(0, says), 1, SAYS_MAX_LEN },
+    { .word = "policy", yaml_words, IN(0, policy.bits), 1, POLICY_COUNT,
+      WORDS(policy_words), LIST },
     SCENARIO_KEYS(0),
 };
+/* clang-format on */
 
 struct plan_keys plan_scenario_keys(void)
 {
@@ -356,22 +371,23 @@ struct mutant_file {
     struct mutant m;
     char base[PATH_MAX_LEN];
     char why[WHY_MAX_LEN];
-    uint32_t schema;
 };
 
 #define IN_MUTANT(member) offsetof(struct mutant_file, member)
 #define MUTANT_OWN 8 /* keys before those that a scenario has too */
+/* clang-format off */
 static const struct yaml_key mutant_keys[] = {
-    { .word = "schema", yaml_word, IN_MUTANT(schema), WORDS(mutant_schema) },
-    { .word = "name", yaml_name, IN_MUTANT(m.name), 1, NAME_MAX_LEN, .required = true },
-    { .word = "policy", yaml_word, IN_MUTANT(m.policy), WORDS(policy_words), .required = true },
+    { .word = "schema", yaml_skip }, /* checked before */
+    { .word = "name", yaml_name, IN_MUTANT(m.name), 1, NAME_MAX_LEN, NEEDED },
+    { .word = "policy", yaml_word, IN_MUTANT(m.policy), WORDS(policy_words), NEEDED },
     { .word = "says", yaml_text, IN_MUTANT(m.says), 1, SAYS_MAX_LEN },
-    { .word = "caught-by", yaml_name, IN_MUTANT(m.caught_by), 1, NAME_MAX_LEN, .required = true },
+    { .word = "caught-by", yaml_name, IN_MUTANT(m.caught_by), 1, NAME_MAX_LEN, NEEDED },
     { .word = "rounds", yaml_count, IN_MUTANT(m.rounds), 1, 1000000 },
     { .word = "why", yaml_text, IN_MUTANT(why), 1, WHY_MAX_LEN },
     { .word = "scenario", yaml_text, IN_MUTANT(base), 1, PATH_MAX_LEN },
     SCENARIO_KEYS(IN_MUTANT(m.scenario)),
 };
+/* clang-format on */
 
 /* The scenario that the mutant names; the defaults when it names none. */
 static void read_base(struct yaml *y, struct scenario *s, const struct overrides *o)
@@ -382,7 +398,8 @@ static void read_base(struct yaml *y, struct scenario *s, const struct overrides
     scenario_defaults(s);
     if (!relative || !*relative) return; /* absent, or an error that the map reports */
     if (!plan_path(path, y->file, relative) || !scenario_load(s, path, o, y->err))
-        yaml_error_at(y, "scenario", "a file that cannot be used", "a path from this file to a scenario");
+        yaml_error_at(y, "scenario", "a file that cannot be used",
+                      "a path from this file to a scenario");
 }
 
 void plan_read_mutant(struct yaml *y, struct mutant *m, const struct overrides *o)

@@ -15,9 +15,9 @@ Suite *plan_suite(void);
 
 /* -- helpers ------------------------------------------------------------------------ */
 
-#define CONTRACT_8                                                                         \
-    "schema: crossTabLeader.v1\nworkstream: w\nlockName: app:l\nprotocol: leader-worker@3\n" \
-    "canonicalFence: server-lease-ledger\nmaxHold: 30s\nsteal: incident-only\n"              \
+#define CONTRACT_8                                                                                 \
+    "schema: crossTabLeader.v1\nworkstream: w\nlockName: app:l\nprotocol: leader-worker@3\n"       \
+    "canonicalFence: server-lease-ledger\nmaxHold: 30s\nsteal: incident-only\n"                    \
     "fallback: SERVER_COORDINATED\n"
 #define SCENARIO_2 "schema: tabquake.scenario.v1\nname: x\n"
 
@@ -40,7 +40,7 @@ static void ck_errors(const char *bytes, const char *expected)
     free(text);
 }
 
-static char folder[] = "/tmp/plan_test_XXXXXX";
+static char folder[PATH_MAX_LEN / 2];
 
 static const char *in_folder(const char *name)
 {
@@ -63,7 +63,8 @@ static const char *put(const char *name, const char *text)
 
 static void folder_make(void)
 {
-    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/plan_test_XXXXXX", parent ? parent : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 
@@ -76,7 +77,10 @@ static void folder_remove(void)
     rmdir(folder);
 }
 
-struct said { char text[4096]; FILE *to; };
+struct said {
+    char text[4096];
+    FILE *to;
+};
 static FILE *listen(struct said *s)
 {
     memset(s->text, 0, sizeof s->text); /* a stream that nobody writes to ends nothing */
@@ -153,9 +157,20 @@ END_TEST
 START_TEST(every_policy_but_the_canary_has_a_mutant_of_its_name)
 {
     static const char *const invariants[] = { /* oracle.md; sim does not see the oracle */
-        "single-active-generation", "no-stale-commit", "effect-at-most-once", "no-fail-open",
-        "unreconciled-owned", "fence-outlives-rollback", "stage-respected", "steal-permitted",
-        "lock-model", "legal-state", "ledger-linearizable", "progress", "no-lost-operation" };
+                                              "single-active-generation",
+                                              "no-stale-commit",
+                                              "effect-at-most-once",
+                                              "no-fail-open",
+                                              "unreconciled-owned",
+                                              "fence-outlives-rollback",
+                                              "stage-respected",
+                                              "steal-permitted",
+                                              "lock-model",
+                                              "legal-state",
+                                              "ledger-linearizable",
+                                              "progress",
+                                              "no-lost-operation"
+    };
     for (unsigned p = 0; p < POLICY_COUNT; p++) {
         char path[PATH_MAX_LEN];
         struct mutant m;
@@ -265,15 +280,16 @@ static bool template_has(const char *text, const char *key)
     snprintf(first, sizeof first, "- %s:", key);
     snprintf(map, sizeof map, "{%s:", key);
     snprintf(commented, sizeof commented, "\n#%s:", key);
-    return strstr(text, line) || strstr(text, nested) || strstr(text, first) ||
-           strstr(text, map) || strstr(text, commented);
+    return strstr(text, line) || strstr(text, nested) || strstr(text, first) || strstr(text, map) ||
+           strstr(text, commented);
 }
 
 START_TEST(the_template_shows_every_key_of_a_scenario_a_device_and_a_fault)
 {
     static char text[16384];
     struct said s;
-    const char *const wrong[] = { SCENARIO_2 "zzz: 1\n", SCENARIO_2 "devices: [{tabs: 1, zzz: 1}]\n",
+    const char *const wrong[] = { SCENARIO_2 "zzz: 1\n",
+                                  SCENARIO_2 "devices: [{tabs: 1, zzz: 1}]\n",
                                   SCENARIO_2 "faults: [{fault: reload, zzz: 1}]\n" };
     FILE *f = fopen("scenarios/template.yaml", "r");
     ck_assert_ptr_nonnull(f);
@@ -353,21 +369,26 @@ END_TEST
 
 /* -- messages ---------------------------------------------------------------------------- */
 
-#define PHASES "no-leader, waiting, granted, claim-in-flight, leading-idle, take-in-flight, " \
-    "effect-in-flight, effect-unknown, commit-in-flight, renew-in-flight, draining, "         \
+#define PHASES                                                                                     \
+    "no-leader, waiting, granted, claim-in-flight, leading-idle, take-in-flight, "                 \
+    "effect-in-flight, effect-unknown, commit-in-flight, renew-in-flight, draining, "              \
     "release-in-flight, fenced"
 #define SCHEMAS "crossTabLeader.v1, tabquake.scenario.v1, tabquake.suite.v1, tabquake.mutant.v1"
 #define UNITS "a duration with its unit (us, ms, s, min, h) from "
 #define PLAIN ", accepted plain keys, values, lists and maps\n"
 
-static const struct { const char *text, *says; } bad[] = {
+static const struct {
+    const char *text, *says;
+} bad[] = {
     /* whole files */
     { "", "t.yaml: found an empty file, accepted a map of keys with its schema\n" },
-    { "# only a remark\n", "t.yaml: found an empty file, accepted a map of keys with its schema\n" },
+    { "# only a remark\n",
+      "t.yaml: found an empty file, accepted a map of keys with its schema\n" },
     { "---\n...\n", "t.yaml:2: found nothing, accepted a map of keys with its schema\n" },
     { "- 1\n", "t.yaml:1: found a list, accepted a map of keys with its schema\n" },
     { "~", "t.yaml:1: found ~, accepted a map of keys with its schema\n" },
-    { "schema: [x\n", "t.yaml:2: found while parsing a flow sequence: did not find expected ',' or ']', accepted YAML in UTF-8\n" },
+    { "schema: [x\n", "t.yaml:2: found while parsing a flow sequence: did not find expected ',' or "
+                      "']', accepted YAML in UTF-8\n" },
     { "a: \x80\xff\n", "t.yaml:1: found invalid leading UTF-8 octet, accepted YAML in UTF-8\n" },
     { "a: \x01\n", "t.yaml:1: found control characters are not allowed, accepted YAML in UTF-8\n" },
     { "a: &x 1\n", "t.yaml:1: found an anchor (&name)" PLAIN },
@@ -381,71 +402,142 @@ static const struct { const char *text, *says; } bad[] = {
     { "schema: tabquake.v1\n", "t.yaml:1: schema: found tabquake.v1, accepted " SCHEMAS "\n" },
     { "schema: [1]\n", "t.yaml:1: schema: found a list, accepted " SCHEMAS "\n" },
     /* keys */
-    { SCENARIO_2 "omitt: 3%\n", "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted schema, name, says, policy, devices, allHidden, hiddenSince, network, layout, operations, duration, longRounds, faultsDrawn, omit, faults, policyOfOneVersion, steal, rollout, canonicalFence, fallback\n" },
-    { CONTRACT_8 "lease: {TTL: 1s, zzz: 1s}\n", "t.yaml:9: lease.TTL: found an unknown key (did you mean ttl?), accepted ttl, renew\nt.yaml:9: lease.zzz: found an unknown key, accepted ttl, renew\n" },
-    { SCENARIO_2 "name: y\n", "t.yaml:3: name: found a second time (first in line 2), accepted once\n" },
-    { SCENARIO_2 "network: {lan: 1, lan: 2}\n", "t.yaml:3: network.lan: found a second time (first in line 3), accepted once\n" },
-    { SCENARIO_2 "? [a]\n: 1\n", "t.yaml:3: found a key that is no plain text, accepted one of the keys by its name\n" },
-    { "schema: tabquake.scenario.v1\n", "t.yaml:1: name: found nothing, accepted a value (this key has no default)\n" },
+    { SCENARIO_2 "omitt: 3%\n",
+      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted schema, name, says, "
+      "policy, devices, allHidden, hiddenSince, network, layout, operations, duration, longRounds, "
+      "faultsDrawn, omit, faults, policyOfOneVersion, steal, rollout, canonicalFence, fallback\n" },
+    { CONTRACT_8 "lease: {TTL: 1s, zzz: 1s}\n",
+      "t.yaml:9: lease.TTL: found an unknown key (did you mean ttl?), accepted ttl, "
+      "renew\nt.yaml:9: lease.zzz: found an unknown key, accepted ttl, renew\n" },
+    { SCENARIO_2 "name: y\n",
+      "t.yaml:3: name: found a second time (first in line 2), accepted once\n" },
+    { SCENARIO_2 "network: {lan: 1, lan: 2}\n",
+      "t.yaml:3: network.lan: found a second time (first in line 3), accepted once\n" },
+    { SCENARIO_2 "? [a]\n: 1\n",
+      "t.yaml:3: found a key that is no plain text, accepted one of the keys by its name\n" },
+    { "schema: tabquake.scenario.v1\n",
+      "t.yaml:1: name: found nothing, accepted a value (this key has no default)\n" },
     { CONTRACT_8 "lease: 1s\n", "t.yaml:9: lease: found 1s, accepted a map of ttl, renew\n" },
-    { SCENARIO_2 "network: {wide: 1}\n", "t.yaml:3: network.wide: found an unknown key, accepted lan, broadband, mobile\n" },
+    { SCENARIO_2 "network: {wide: 1}\n",
+      "t.yaml:3: network.wide: found an unknown key, accepted lan, broadband, mobile\n" },
     /* texts */
-    { "schema: tabquake.scenario.v1\nname: a b\n", "t.yaml:2: name: found a b, accepted 1 to 63 letters, digits, '-', '_' or '.'\n" },
-    { "schema: tabquake.scenario.v1\nname: -a\n", "t.yaml:2: name: found -a, accepted 1 to 63 letters, digits, '-', '_' or '.'\n" },
-    { "schema: tabquake.scenario.v1\nname: \"\\e[31mred\"\n", "t.yaml:2: name: found ?[31mred, accepted 1 to 63 letters, digits, '-', '_' or '.'\n" },
-    { SCENARIO_2 "says: \"a\\u009b1m\"\n", "t.yaml:3: says: found a?1m, accepted a text of 1 to 199 bytes on one line\n" },
-    { SCENARIO_2 "says: \"a\\0b\"\n", "t.yaml:3: says: found a text with a NUL in it, accepted a text of 1 to 199 bytes on one line\n" },
-    { SCENARIO_2 "says:\n", "t.yaml:3: says: found nothing, accepted a text of 1 to 199 bytes on one line\n" },
-    { SCENARIO_2 "says: [a]\n", "t.yaml:3: says: found a list, accepted a text of 1 to 199 bytes on one line\n" },
-    { SCENARIO_2 "says: {a: b}\n", "t.yaml:3: says: found a map, accepted a text of 1 to 199 bytes on one line\n" },
+    { "schema: tabquake.scenario.v1\nname: a b\n",
+      "t.yaml:2: name: found a b, accepted 1 to 63 letters, digits, '-', '_' or '.'\n" },
+    { "schema: tabquake.scenario.v1\nname: -a\n",
+      "t.yaml:2: name: found -a, accepted 1 to 63 letters, digits, '-', '_' or '.'\n" },
+    { "schema: tabquake.scenario.v1\nname: \"\\e[31mred\"\n",
+      "t.yaml:2: name: found ?[31mred, accepted 1 to 63 letters, digits, '-', '_' or '.'\n" },
+    { SCENARIO_2 "says: \"a\\u009b1m\"\n",
+      "t.yaml:3: says: found a?1m, accepted a text of 1 to 199 bytes on one line\n" },
+    { SCENARIO_2 "says: \"a\\0b\"\n", "t.yaml:3: says: found a text with a NUL in it, accepted a "
+                                      "text of 1 to 199 bytes on one line\n" },
+    { SCENARIO_2 "says:\n",
+      "t.yaml:3: says: found nothing, accepted a text of 1 to 199 bytes on one line\n" },
+    { SCENARIO_2 "says: [a]\n",
+      "t.yaml:3: says: found a list, accepted a text of 1 to 199 bytes on one line\n" },
+    { SCENARIO_2 "says: {a: b}\n",
+      "t.yaml:3: says: found a map, accepted a text of 1 to 199 bytes on one line\n" },
     /* words */
-    { SCENARIO_2 "steal: newer\n", "t.yaml:3: steal: found newer (did you mean never?), accepted never, incident-only, allowed\n" },
-    { SCENARIO_2 "steal: 7\n", "t.yaml:3: steal: found 7, accepted never, incident-only, allowed\n" },
-    { SCENARIO_2 "layout: [single]\n", "t.yaml:3: layout: found a list, accepted single, quorum\n" },
-    { SCENARIO_2 "faults: [{fault: reload, phases: [leading-idle, leading-idle]}]\n", "t.yaml:3: faults.0.phases.1: found a word for the second time, accepted each word once\n" },
-    { SCENARIO_2 "faults: [{fault: reload, phases: [renew]}]\n", "t.yaml:3: faults.0.phases.0: found renew, accepted " PHASES "\n" },
-    { SCENARIO_2 "faults: [{fault: reload, always: yes}]\n", "t.yaml:3: faults.0.always: found yes, accepted true or false\n" },
+    { SCENARIO_2 "steal: newer\n", "t.yaml:3: steal: found newer (did you mean never?), accepted "
+                                   "never, incident-only, allowed\n" },
+    { SCENARIO_2 "steal: 7\n",
+      "t.yaml:3: steal: found 7, accepted never, incident-only, allowed\n" },
+    { SCENARIO_2 "layout: [single]\n",
+      "t.yaml:3: layout: found a list, accepted single, quorum\n" },
+    { SCENARIO_2 "faults: [{fault: reload, phases: [leading-idle, leading-idle]}]\n",
+      "t.yaml:3: faults.0.phases.1: found a word for the second time, accepted each word once\n" },
+    { SCENARIO_2 "faults: [{fault: reload, phases: [renew]}]\n",
+      "t.yaml:3: faults.0.phases.0: found renew, accepted " PHASES "\n" },
+    { SCENARIO_2 "faults: [{fault: reload, always: yes}]\n",
+      "t.yaml:3: faults.0.always: found yes, accepted true or false\n" },
     /* numbers */
-    { SCENARIO_2 "operations: -1\n", "t.yaml:3: operations: found -1, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "operations: 65\n", "t.yaml:3: operations: found 65, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "operations: 010\n", "t.yaml:3: operations: found 010, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "operations: 1e1\n", "t.yaml:3: operations: found 1e1, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "operations: 1.5\n", "t.yaml:3: operations: found 1.5, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "operations: 99999999999999999999\n", "t.yaml:3: operations: found 99999999999999999999, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "operations: [6, 2]\n", "t.yaml:3: operations: found the larger end first, accepted [least, most]\n" },
-    { SCENARIO_2 "operations: [1, 2, 3]\n", "t.yaml:3: operations: found 3 entries, accepted a list of 2 to 2 entries\n" },
-    { SCENARIO_2 "operations: [1, x]\n", "t.yaml:3: operations.1: found x, accepted a number from 0 to 64 in steps of 1\n" },
-    { SCENARIO_2 "omit: 30\n", "t.yaml:3: omit: found 30, accepted a number with % from 0% to 100% in steps of 1%\n" },
-    { SCENARIO_2 "omit: 101%\n", "t.yaml:3: omit: found 101%, accepted a number with % from 0% to 100% in steps of 1%\n" },
-    { SCENARIO_2 "longRounds: {share: 0.55%}\n", "t.yaml:3: longRounds.share: found 0.55%, accepted a number with % from 0% to 100% in steps of 0.1%\n" },
-    { CONTRACT_8 "slo: {backgroundOverrun: 0.1, renewals: 4.5x}\n", "t.yaml:9: slo.backgroundOverrun: found 0.1, accepted a number with % from 0% to 100% in steps of 0.0001%\nt.yaml:9: slo.renewals: found 4.5x, accepted a number from 0.001 to 1000 in steps of 0.001\n" },
-    { SCENARIO_2 "network: {lan: 0}\n", "t.yaml:3: network: found no weight above 0, accepted at least one\n" },
+    { SCENARIO_2 "operations: -1\n",
+      "t.yaml:3: operations: found -1, accepted a number from 0 to 64 in steps of 1\n" },
+    { SCENARIO_2 "operations: 65\n",
+      "t.yaml:3: operations: found 65, accepted a number from 0 to 64 in steps of 1\n" },
+    { SCENARIO_2 "operations: 010\n",
+      "t.yaml:3: operations: found 010, accepted a number from 0 to 64 in steps of 1\n" },
+    { SCENARIO_2 "operations: 1e1\n",
+      "t.yaml:3: operations: found 1e1, accepted a number from 0 to 64 in steps of 1\n" },
+    { SCENARIO_2 "operations: 1.5\n",
+      "t.yaml:3: operations: found 1.5, accepted a number from 0 to 64 in steps of 1\n" },
+    { SCENARIO_2 "operations: 99999999999999999999\n",
+      "t.yaml:3: operations: found 99999999999999999999, accepted a number from 0 to 64 in steps "
+      "of 1\n" },
+    { SCENARIO_2 "operations: [6, 2]\n",
+      "t.yaml:3: operations: found the larger end first, accepted [least, most]\n" },
+    { SCENARIO_2 "operations: [1, 2, 3]\n",
+      "t.yaml:3: operations: found 3 entries, accepted a list of 2 to 2 entries\n" },
+    { SCENARIO_2 "operations: [1, x]\n",
+      "t.yaml:3: operations.1: found x, accepted a number from 0 to 64 in steps of 1\n" },
+    { SCENARIO_2 "omit: 30\n",
+      "t.yaml:3: omit: found 30, accepted a number with % from 0% to 100% in steps of 1%\n" },
+    { SCENARIO_2 "omit: 101%\n",
+      "t.yaml:3: omit: found 101%, accepted a number with % from 0% to 100% in steps of 1%\n" },
+    { SCENARIO_2 "longRounds: {share: 0.55%}\n",
+      "t.yaml:3: longRounds.share: found 0.55%, accepted a number with % from 0% to 100% in steps "
+      "of 0.1%\n" },
+    { CONTRACT_8 "slo: {backgroundOverrun: 0.1, renewals: 4.5x}\n",
+      "t.yaml:9: slo.backgroundOverrun: found 0.1, accepted a number with % from 0% to 100% in "
+      "steps of 0.0001%\nt.yaml:9: slo.renewals: found 4.5x, accepted a number from 0.001 to 1000 "
+      "in steps of 0.001\n" },
+    { SCENARIO_2 "network: {lan: 0}\n",
+      "t.yaml:3: network: found no weight above 0, accepted at least one\n" },
     /* durations */
-    { CONTRACT_8 "lease: {ttl: 1}\n", "t.yaml:9: lease.ttl: found 1, accepted " UNITS "10ms to 1h\n" },
-    { CONTRACT_8 "lease: {ttl: 1 s}\n", "t.yaml:9: lease.ttl: found 1 s, accepted " UNITS "10ms to 1h\n" },
-    { CONTRACT_8 "lease: {ttl: 9ms}\n", "t.yaml:9: lease.ttl: found 9ms, accepted " UNITS "10ms to 1h\n" },
-    { CONTRACT_8 "lease: {ttl: 1sec}\n", "t.yaml:9: lease.ttl: found 1sec, accepted " UNITS "10ms to 1h\n" },
-    { CONTRACT_8 "lease: {ttl: 10000.5us}\n", "t.yaml:9: lease.ttl: found 10000.5us, accepted " UNITS "10ms to 1h\n" },
-    { CONTRACT_8 "lease: {ttl: 999999999999999h}\n", "t.yaml:9: lease.ttl: found 999999999999999h, accepted " UNITS "10ms to 1h\n" },
-    { SCENARIO_2 "duration: [9s, 2s]\n", "t.yaml:3: duration: found the longer end first, accepted [shortest, longest]\n" },
+    { CONTRACT_8 "lease: {ttl: 1}\n",
+      "t.yaml:9: lease.ttl: found 1, accepted " UNITS "10ms to 1h\n" },
+    { CONTRACT_8 "lease: {ttl: 1 s}\n",
+      "t.yaml:9: lease.ttl: found 1 s, accepted " UNITS "10ms to 1h\n" },
+    { CONTRACT_8 "lease: {ttl: 9ms}\n",
+      "t.yaml:9: lease.ttl: found 9ms, accepted " UNITS "10ms to 1h\n" },
+    { CONTRACT_8 "lease: {ttl: 2h}\n",
+      "t.yaml:9: lease.ttl: found 2h, accepted " UNITS "10ms to 1h\n" },
+    { CONTRACT_8 "lease: {ttl: 1sec}\n",
+      "t.yaml:9: lease.ttl: found 1sec, accepted " UNITS "10ms to 1h\n" },
+    { CONTRACT_8 "lease: {ttl: 10000.5us}\n",
+      "t.yaml:9: lease.ttl: found 10000.5us, accepted " UNITS "10ms to 1h\n" },
+    { CONTRACT_8 "lease: {ttl: 999999999999999h}\n",
+      "t.yaml:9: lease.ttl: found 999999999999999h, accepted " UNITS "10ms to 1h\n" },
+    { SCENARIO_2 "duration: [9s, 2s]\n",
+      "t.yaml:3: duration: found the longer end first, accepted [shortest, longest]\n" },
     /* what fits together */
-    { CONTRACT_8 "lease: {renew: 500ms}\n", "t.yaml:9: lease.renew: found 500ms, accepted less than half of lease.ttl (500ms)\n" },
-    { CONTRACT_8 "heartbeat: {interval: 5s}\n", "t.yaml:9: heartbeat.interval: found 5s, accepted less than heartbeat.suspectAfter (5s)\n" },
-    { CONTRACT_8 "lease: {ttl: 30s}\n", "t.yaml:9: lease.ttl: found 30s, accepted less than maxHold (30s)\n" },
-    { CONTRACT_8 "origin: http://app.example\n", "t.yaml:9: origin: found an origin without Web Locks, accepted https://HOST or http://localhost\n" },
-    { SCENARIO_2 "devices: []\n", "t.yaml:3: devices: found 0 entries, accepted a list of 1 to 4 entries\n" },
-    { SCENARIO_2 "devices: [{visible: 1}]\n", "t.yaml:3: devices.0.tabs: found nothing, accepted a value (this key has no default)\n" },
-    { SCENARIO_2 "devices:\n  - {tabs: 1}\n  - {tabs: 2, visible: 3}\n", "t.yaml:5: devices.1.visible: found 3 of 2 tabs, accepted at most 2\n" },
-    { SCENARIO_2 "faults:\n  - {fault: reload}\n  - {fault: reload}\n", "t.yaml:5: faults.1.fault: found a fault for the second time, accepted each fault once\n" },
-    { SCENARIO_2 "faults: [{fault: reload, lasts: 1s}]\n", "t.yaml:3: faults.0.lasts: found a duration, accepted nothing: this fault has none\n" },
-    { SCENARIO_2 "faultsDrawn: 1\n", "t.yaml:3: faultsDrawn: found a number above 0 with no fault to draw, accepted 0, or faults with a weight\n" },
-    { SCENARIO_2 "faultsDrawn: 32\nfaults: [{fault: reload}, {fault: discard, always: true}]\n", "t.yaml:3: faultsDrawn: found more than 32 faults of a round, those of always included, accepted at most 32\n" },
-    { SCENARIO_2 "devices: [{tabs: 2}]\nfaults: [{fault: second-device}]\n", "t.yaml:3: devices: found one device with the fault second-device, accepted two or more\n" },
+    { CONTRACT_8 "lease: {renew: 500ms}\n",
+      "t.yaml:9: lease.renew: found 500ms, accepted less than half of lease.ttl (500ms)\n" },
+    { CONTRACT_8 "heartbeat: {interval: 5s}\n",
+      "t.yaml:9: heartbeat.interval: found 5s, accepted less than heartbeat.suspectAfter (5s)\n" },
+    { CONTRACT_8 "lease: {ttl: 30s}\n",
+      "t.yaml:9: lease.ttl: found 30s, accepted less than maxHold (30s)\n" },
+    { CONTRACT_8 "origin: http://app.example\n",
+      "t.yaml:9: origin: found an origin without Web Locks, accepted https://HOST or "
+      "http://localhost\n" },
+    { SCENARIO_2 "devices: []\n",
+      "t.yaml:3: devices: found 0 entries, accepted a list of 1 to 4 entries\n" },
+    { SCENARIO_2 "devices: [{visible: 1}]\n",
+      "t.yaml:3: devices.0.tabs: found nothing, accepted a value (this key has no default)\n" },
+    { SCENARIO_2 "devices:\n  - {tabs: 1}\n  - {tabs: 2, visible: 3}\n",
+      "t.yaml:5: devices.1.visible: found 3 of 2 tabs, accepted at most 2\n" },
+    { SCENARIO_2 "faults:\n  - {fault: reload}\n  - {fault: reload}\n",
+      "t.yaml:5: faults.1.fault: found a fault for the second time, accepted each fault once\n" },
+    { SCENARIO_2 "faults: [{fault: reload, lasts: 1s}]\n",
+      "t.yaml:3: faults.0.lasts: found a duration, accepted nothing: this fault has none\n" },
+    { SCENARIO_2 "faultsDrawn: 1\n", "t.yaml:3: faultsDrawn: found a number above 0 with no fault "
+                                     "to draw, accepted 0, or faults with a weight\n" },
+    { SCENARIO_2 "faultsDrawn: 32\nfaults: [{fault: reload}, {fault: discard, always: true}]\n",
+      "t.yaml:3: faultsDrawn: found more than 32 faults of a round, those of always included, "
+      "accepted at most 32\n" },
+    { SCENARIO_2 "devices: [{tabs: 2}]\nfaults: [{fault: second-device}]\n",
+      "t.yaml:3: devices: found one device with the fault second-device, accepted two or more\n" },
     /* suites and mutants */
-    { "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts: [{scenario: /dev/null, share: 1}]\n", "/dev/null: found no regular file, accepted a readable YAML file\nt.yaml:4: parts.0: found a scenario that cannot be used, accepted a path from this file to a scenario\n" },
-    { "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts: [{scenario: x, share: 0}]\n", "t.yaml:4: parts.0.share: found 0, accepted a number from 1 to 1000000 in steps of 1\n" },
-    { "schema: tabquake.mutant.v1\nname: m\npolicy: canary\ncaught-by: progress\nrounds: 1001\n", "t.yaml:5: rounds: found more than 1000 without a why, accepted at most 1000, or a why\n" },
-    { "schema: tabquake.mutant.v1\nname: m\npolicy: canary\n", "t.yaml:1: caught-by: found nothing, accepted a value (this key has no default)\n" },
+    { "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts: [{scenario: /dev/null, share: "
+      "1}]\n",
+      "/dev/null: found no regular file, accepted a readable YAML file\nt.yaml:4: parts.0: found a "
+      "scenario that cannot be used, accepted a path from this file to a scenario\n" },
+    { "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts: [{scenario: x, share: 0}]\n",
+      "t.yaml:4: parts.0.share: found 0, accepted a number from 1 to 1000000 in steps of 1\n" },
+    { "schema: tabquake.mutant.v1\nname: m\npolicy: canary\ncaught-by: progress\nrounds: 1001\n",
+      "t.yaml:5: rounds: found more than 1000 without a why, accepted at most 1000, or a why\n" },
+    { "schema: tabquake.mutant.v1\nname: m\npolicy: canary\n",
+      "t.yaml:1: caught-by: found nothing, accepted a value (this key has no default)\n" },
 };
 
 START_TEST(bad_input_is_told_with_line_key_found_and_accepted)
@@ -454,15 +546,20 @@ START_TEST(bad_input_is_told_with_line_key_found_and_accepted)
 }
 END_TEST
 
-static const char *const protocols[] = { "leader-worker", "@3", "lw@", "lw@0", "lw@03", "lw@3x", "lw@1234567" };
+static const char *const protocols[] = { "leader-worker", "@3",    "lw@",       "lw@0",
+                                         "lw@03",         "lw@3x", "lw@1234567" };
 
 START_TEST(a_protocol_without_name_or_version_is_refused)
 {
     char text[1024];
-    snprintf(text, sizeof text, "schema: crossTabLeader.v1\nworkstream: w\nlockName: l\n"
+    snprintf(text, sizeof text,
+             "schema: crossTabLeader.v1\nworkstream: w\nlockName: l\n"
              "protocol: \"%s\"\ncanonicalFence: indexeddb-ledger\nmaxHold: 30s\nsteal: never\n"
-             "fallback: READ_ONLY\n", protocols[_i]);
-    ck_errors(text, "t.yaml:4: protocol: found no version, accepted name@N, for instance leader-worker@3\n");
+             "fallback: READ_ONLY\n",
+             protocols[_i]);
+    ck_errors(
+        text,
+        "t.yaml:4: protocol: found no version, accepted name@N, for instance leader-worker@3\n");
 }
 END_TEST
 
@@ -470,7 +567,8 @@ START_TEST(an_unknown_fault_gets_the_nearest_one_suggested)
 {
     char *text = errors_of(SCENARIO_2 "faults: [{fault: frezze-abrupt}]\n",
                            strlen(SCENARIO_2 "faults: [{fault: frezze-abrupt}]\n"));
-    const char *start = "t.yaml:3: faults.0.fault: found frezze-abrupt (did you mean freeze-abrupt?), accepted close-holder, ";
+    const char *start = "t.yaml:3: faults.0.fault: found frezze-abrupt (did you mean "
+                        "freeze-abrupt?), accepted close-holder, ";
     ck_assert_int_eq(strncmp(text, start, strlen(start)), 0);
     for (int f = 0; f < FAULT_COUNT; f++) ck_assert_ptr_nonnull(strstr(text, fault_info[f].word));
     ck_assert_ptr_null(strstr(text, "..."));
@@ -544,7 +642,8 @@ END_TEST
 
 START_TEST(a_long_value_is_cut_in_the_message_at_a_whole_character)
 {
-    ck_errors(SCENARIO_2 "steal: 0123456789012345678901234567890123456789012345678901234\xC3\xA4""bcdef\n",
+    ck_errors(SCENARIO_2 "steal: 0123456789012345678901234567890123456789012345678901234\xC3\xA4"
+                         "bcdef\n",
               "t.yaml:3: steal: found 0123456789012345678901234567890123456789012345678901234..., "
               "accepted never, incident-only, allowed\n");
 }
@@ -575,7 +674,8 @@ START_TEST(a_file_of_another_kind_is_refused_by_its_schema)
     struct said s;
     struct contract c;
     ck_assert(!contract_load(&c, "scenarios/healthy.yaml", NULL, listen(&s)));
-    ck_assert_str_eq(heard(&s), "scenarios/healthy.yaml:1: schema: found tabquake.scenario.v1, accepted crossTabLeader.v1\n");
+    ck_assert_str_eq(heard(&s), "scenarios/healthy.yaml:1: schema: found tabquake.scenario.v1, "
+                                "accepted crossTabLeader.v1\n");
 }
 END_TEST
 
@@ -584,7 +684,8 @@ START_TEST(the_schema_tells_the_kind_of_a_file)
     ck_assert_str_eq(plan_schema("scenarios/release-gate.yaml", stderr), "tabquake.suite.v1");
     ck_assert_str_eq(plan_schema("scenarios/chaos.yaml", stderr), "tabquake.scenario.v1");
     ck_assert_str_eq(plan_schema("scenarios/mutants/fail-open.yaml", stderr), "tabquake.mutant.v1");
-    ck_assert_str_eq(plan_schema("scenarios/contracts/account-outbox.yaml", stderr), "crossTabLeader.v1");
+    ck_assert_str_eq(plan_schema("scenarios/contracts/account-outbox.yaml", stderr),
+                     "crossTabLeader.v1");
 }
 END_TEST
 
@@ -592,9 +693,13 @@ END_TEST
 
 START_TEST(durations_are_exact_in_every_unit)
 {
-    static const struct { const char *text; int64_t us; } d[] = {
-        { "7us", 7 }, { "333ms", 333000 }, { "0.5ms", 500 }, { "1.25s", 1250000 }, { "2min", 120000000 },
-        { "1h", INT64_C(3600000000) }, { "0s", 0 }, { "0.000001s", 1 }, { "1.50s", 1500000 },
+    static const struct {
+        const char *text;
+        int64_t us;
+    } d[] = {
+        { "7us", 7 },         { "333ms", 333000 },   { "0.5ms", 500 },
+        { "1.25s", 1250000 }, { "2min", 120000000 }, { "1h", INT64_C(3600000000) },
+        { "0s", 0 },          { "0.000001s", 1 },    { "1.50s", 1500000 },
     };
     int64_t us;
     for (size_t i = 0; i < sizeof d / sizeof *d; i++) {
@@ -606,14 +711,18 @@ START_TEST(durations_are_exact_in_every_unit)
     ck_assert(!yaml_parse_duration(".5s", &us));
     ck_assert(!yaml_parse_duration("1.2.3s", &us));
     ck_assert(!yaml_parse_duration("s", &us));
+    ck_assert(!yaml_parse_duration("999999999999999h", &us)); /* would wrap */
 }
 END_TEST
 
 START_TEST(durations_are_written_in_the_largest_exact_unit)
 {
-    static const struct { int64_t us; const char *text; } d[] = {
-        { 0, "0s" }, { 1, "1us" }, { 1500000, "1500ms" }, { 90000000, "90s" }, { 120000000, "2min" },
-        { INT64_C(7200000000), "2h" },
+    static const struct {
+        int64_t us;
+        const char *text;
+    } d[] = {
+        { 0, "0s" },         { 1, "1us" },          { 1500000, "1500ms" },
+        { 90000000, "90s" }, { 120000000, "2min" }, { INT64_C(7200000000), "2h" },
     };
     char text[32];
     for (size_t i = 0; i < sizeof d / sizeof *d; i++) {
@@ -626,20 +735,28 @@ END_TEST
 START_TEST(a_scenario_s_values_arrive)
 {
     struct scenario s;
-    ck_assert(scenario_load(&s, put("s.yaml", SCENARIO_2
-        "says: >\n  folded\n  text\n"
-        "devices:\n"
-        "  - {tabs: 12, visible: 5, private: true, profiles: {spec: 3, worst: 7, gecko-153: 0}, withoutLocks: 2%, older: 1%}\n"
-        "  - {tabs: 1, profiles: webkit-2.50}\n"
-        "allHidden: 30%\nhiddenSince: {70s: 5}\nnetwork: mobile\nlayout: {quorum: 9, single: 1}\n"
-        "operations: 7\nduration: 3s\nlongRounds: {share: 0.5%, duration: [50s, 60s]}\n"
-        "faultsDrawn: [2, 6]\nomit: 30%\npolicy: [fail-open, canary]\npolicyOfOneVersion: true\n"
-        "steal: never\nrollout: observe\ncanonicalFence: indexeddb-ledger\nfallback: READ_ONLY\n"
-        "faults:\n"
-        "  - {fault: freeze-abrupt, weight: 9, aimed: 55%, phases: [commit-in-flight, waiting], lasts: [1500ms, 5s]}\n"
-        "  - {fault: reload, always: true}\n"
-        "  - {fault: long-task}\n"
-        "  - {fault: discard, always: true, weight: 4}\n"), NULL, stderr));
+    ck_assert(scenario_load(
+        &s,
+        put("s.yaml", SCENARIO_2
+            "says: >\n  folded\n  text\n"
+            "devices:\n"
+            "  - {tabs: 12, visible: 5, private: true, profiles: {spec: 3, worst: 7, gecko-153: "
+            "0}, withoutLocks: 2%, older: 1%}\n"
+            "  - {tabs: 1, profiles: webkit-2.50}\n"
+            "allHidden: 30%\nhiddenSince: {70s: 5}\nnetwork: mobile\nlayout: {quorum: 9, single: "
+            "1}\n"
+            "operations: 7\nduration: 3s\nlongRounds: {share: 0.5%, duration: [50s, 60s]}\n"
+            "faultsDrawn: [2, 6]\nomit: 30%\npolicy: [fail-open, canary]\npolicyOfOneVersion: "
+            "true\n"
+            "steal: never\nrollout: observe\ncanonicalFence: indexeddb-ledger\nfallback: "
+            "READ_ONLY\n"
+            "faults:\n"
+            "  - {fault: freeze-abrupt, weight: 9, aimed: 55%, phases: [commit-in-flight, "
+            "waiting], lasts: [1500ms, 5s]}\n"
+            "  - {fault: reload, always: true}\n"
+            "  - {fault: long-task}\n"
+            "  - {fault: discard, always: true, weight: 4}\n"),
+        NULL, stderr));
     ck_assert_str_eq(s.says, "folded text");
     ck_assert_uint_eq(s.devices, 2);
     ck_assert_uint_eq(s.device[0].tabs, 12);
@@ -661,10 +778,12 @@ START_TEST(a_scenario_s_values_arrive)
     ck_assert(s.layouts == 2 && s.layout[0] == LAYOUT_QUORUM && s.layout_weight[0] == 9);
     ck_assert(s.operations.min == 7 && s.operations.max == 7);
     ck_assert(s.duration.min_us == 3000000 && s.duration.max_us == 3000000);
-    ck_assert(s.long_permille == 5 && s.long_duration.min_us == 50000000 && s.long_duration.max_us == 60000000);
+    ck_assert(s.long_permille == 5 && s.long_duration.min_us == 50000000 &&
+              s.long_duration.max_us == 60000000);
     ck_assert(s.faults_drawn.min == 2 && s.faults_drawn.max == 6);
     ck_assert_uint_eq(s.omit_percent, 30);
-    ck_assert_uint_eq(s.policy.bits, (UINT64_C(1) << POLICY_FAIL_OPEN) | (UINT64_C(1) << POLICY_CANARY));
+    ck_assert_uint_eq(s.policy.bits,
+                      (UINT64_C(1) << POLICY_FAIL_OPEN) | (UINT64_C(1) << POLICY_CANARY));
     ck_assert(s.policy_of_one_version);
     ck_assert(s.has_steal && s.steal == STEAL_NEVER && s.has_stage && s.stage == STAGE_OBSERVE);
     ck_assert(s.has_authority && s.authority == AUTHORITY_INDEXEDDB);
@@ -681,12 +800,24 @@ START_TEST(a_scenario_s_values_arrive)
 }
 END_TEST
 
+START_TEST(the_order_of_keys_does_not_matter)
+{
+    struct scenario s;
+    ck_assert(
+        scenario_load(&s, put("s.yaml", "steal: allowed\nname: x\nschema: tabquake.scenario.v1\n"),
+                      NULL, stderr));
+    ck_assert_uint_eq(s.steal, STEAL_ALLOWED);
+}
+END_TEST
+
 START_TEST(faults_are_drawn_by_default_where_there_are_any_to_draw)
 {
     struct scenario s;
-    ck_assert(scenario_load(&s, put("a.yaml", SCENARIO_2 "faults: [{fault: reload}]\n"), NULL, stderr));
+    ck_assert(
+        scenario_load(&s, put("a.yaml", SCENARIO_2 "faults: [{fault: reload}]\n"), NULL, stderr));
     ck_assert(s.faults_drawn.min == 1 && s.faults_drawn.max == 3);
-    ck_assert(scenario_load(&s, put("b.yaml", SCENARIO_2 "faults: [{fault: reload, always: true}]\n"), NULL, stderr));
+    ck_assert(scenario_load(
+        &s, put("b.yaml", SCENARIO_2 "faults: [{fault: reload, always: true}]\n"), NULL, stderr));
     ck_assert(s.faults_drawn.min == 0 && s.faults_drawn.max == 0);
     ck_assert(scenario_load(&s, put("c.yaml", SCENARIO_2 "faults: []\n"), NULL, stderr));
     ck_assert(s.faults_drawn.min == 0 && s.faults_drawn.max == 0);
@@ -704,7 +835,11 @@ START_TEST(a_scenario_bends_only_the_keys_of_the_contract_that_it_has)
     ck_assert_uint_eq(b.stage, c.stage);
     ck_assert_uint_eq(b.authority, c.authority);
     ck_assert_uint_eq(b.fallback, c.fallback);
-    ck_assert(scenario_load(&s, put("t.yaml", SCENARIO_2 "rollout: observe\ncanonicalFence: indexeddb-ledger\nfallback: SINGLE_PAGE\n"), NULL, stderr));
+    ck_assert(scenario_load(
+        &s,
+        put("t.yaml", SCENARIO_2
+            "rollout: observe\ncanonicalFence: indexeddb-ledger\nfallback: SINGLE_PAGE\n"),
+        NULL, stderr));
     b = scenario_contract(&s, &c);
     ck_assert_uint_eq(b.steal, c.steal);
     ck_assert_uint_eq(b.stage, STAGE_OBSERVE);
@@ -720,13 +855,18 @@ START_TEST(a_suite_loads_a_scenario_once_however_often_it_is_named)
     struct suite u;
     put("a.yaml", "schema: tabquake.scenario.v1\nname: a\n");
     put("b.yaml", "schema: tabquake.scenario.v1\nname: b\n");
-    ck_assert(suite_load(&u, put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: ../c.yaml\nparts:\n"
-        "  - {scenario: a.yaml, share: 2}\n  - {scenario: b.yaml, share: 3}\n  - {scenario: ./a.yaml, share: 5}\n"),
-        NULL, stderr));
+    ck_assert(
+        suite_load(&u,
+                   put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: ../c.yaml\nparts:\n"
+                                 "  - {scenario: a.yaml, share: 2}\n  - {scenario: b.yaml, share: "
+                                 "3}\n  - {scenario: ./a.yaml, share: 5}\n"),
+                   NULL, stderr));
     ck_assert(u.parts == 3 && u.scenarios == 2 && u.share_sum == 10);
     ck_assert(u.part[0].scenario == 0 && u.part[1].scenario == 1 && u.part[2].scenario == 0);
     ck_assert_str_eq(u.scenario[1].file, in_folder("b.yaml"));
-    ck_assert_str_eq(u.contract_file, "/tmp/c.yaml");
+    char beside[PATH_MAX_LEN]; /* "../" goes out of the folder */
+    snprintf(beside, sizeof beside, "%.*s/c.yaml", (int)(strrchr(folder, '/') - folder), folder);
+    ck_assert_str_eq(u.contract_file, beside);
     suite_free(&u);
     ck_assert_ptr_null(u.scenario);
 }
@@ -738,9 +878,13 @@ START_TEST(two_scenarios_of_a_suite_with_one_name_are_refused)
     struct said s;
     put("a.yaml", SCENARIO_2);
     put("b.yaml", SCENARIO_2);
-    ck_assert(!suite_load(&u, put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts:\n"
-        "  - {scenario: a.yaml, share: 2}\n  - {scenario: b.yaml, share: 3}\n"), NULL, listen(&s)));
-    ck_assert_ptr_nonnull(strstr(heard(&s), "s.yaml:6: parts.1: found the name x for the second time, accepted scenarios with names of their own\n"));
+    ck_assert(!suite_load(
+        &u,
+        put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts:\n"
+                      "  - {scenario: a.yaml, share: 2}\n  - {scenario: b.yaml, share: 3}\n"),
+        NULL, listen(&s)));
+    ck_assert_ptr_nonnull(strstr(heard(&s), "s.yaml:6: parts.1: found the name x for the second "
+                                            "time, accepted scenarios with names of their own\n"));
     ck_assert_ptr_null(u.scenario);
 }
 END_TEST
@@ -748,8 +892,11 @@ END_TEST
 START_TEST(a_mutant_is_its_scenario_with_its_own_keys_on_top)
 {
     struct mutant m;
-    put("base.yaml", SCENARIO_2 "operations: 9\nomit: 10%\nsteal: allowed\nfaults: [{fault: reload}, {fault: discard}]\n");
-    const char *file = put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: fail-open\nsays: why not\n"
+    put("base.yaml", SCENARIO_2
+        "operations: 9\nomit: 10%\nsteal: allowed\nfaults: [{fault: reload}, {fault: discard}]\n");
+    const char *file = put(
+        "m.yaml",
+        "schema: tabquake.mutant.v1\nname: m\npolicy: fail-open\nsays: why not\n"
         "caught-by: no-fail-open\nrounds: 2000\nwhy: it is rare\nscenario: base.yaml\nomit: 20%\n"
         "rollout: observe\nfaults: [{fault: hide-all}]\n");
     ck_assert(mutant_load(&m, file, NULL, stderr));
@@ -772,7 +919,9 @@ END_TEST
 START_TEST(a_mutant_without_scenario_starts_from_the_defaults)
 {
     struct mutant m;
-    ck_assert(mutant_load(&m, put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: fail-open\ncaught-by: x\n"), NULL, stderr));
+    ck_assert(mutant_load(
+        &m, put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: fail-open\ncaught-by: x\n"),
+        NULL, stderr));
     ck_assert_uint_eq(m.scenario.device[0].tabs, 20);
     ck_assert_uint_eq(m.rounds, 1000);
 }
@@ -783,25 +932,34 @@ START_TEST(a_mutant_s_errors_name_the_scenario_s_file_and_its_own)
     struct mutant m;
     struct said s;
     put("base.yaml", SCENARIO_2 "omit: 1\n");
-    ck_assert(!mutant_load(&m, put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: fail-open\ncaught-by: x\nscenario: base.yaml\nsteal: 1\n"), NULL, listen(&s)));
+    ck_assert(
+        !mutant_load(&m,
+                     put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: "
+                                   "fail-open\ncaught-by: x\nscenario: base.yaml\nsteal: 1\n"),
+                     NULL, listen(&s)));
     heard(&s);
     ck_assert_ptr_nonnull(strstr(s.text, "base.yaml:3: omit: found 1, "));
-    ck_assert_ptr_nonnull(strstr(s.text, "m.yaml:5: scenario: found a file that cannot be used, accepted a path from this file to a scenario\n"));
+    ck_assert_ptr_nonnull(strstr(s.text, "m.yaml:5: scenario: found a file that cannot be used, "
+                                         "accepted a path from this file to a scenario\n"));
     ck_assert_ptr_nonnull(strstr(s.text, "m.yaml:6: steal: found 1, "));
 }
 END_TEST
 
 /* -- overrides ------------------------------------------------------------------------------- */
 
-#define SET(...) (&(const struct overrides){ (const struct override[]){ __VA_ARGS__ },         \
-                    sizeof((const struct override[]){ __VA_ARGS__ }) / sizeof(struct override) })
+#define SET(...)                                                                                   \
+    (&(const struct overrides){ (const struct override[]){ __VA_ARGS__ },                          \
+                                sizeof((const struct override[]){ __VA_ARGS__ }) /                 \
+                                    sizeof(struct override) })
 
 START_TEST(set_changes_keys_that_are_there_and_keys_that_are_not)
 {
     struct contract c;
     ck_assert(contract_load(&c, put("c.yaml", CONTRACT_8 "slo: {rounds: 7}\n"),
-        SET({ "slo.rounds", "2000" }, { "slo.failoverP99", "1500ms" }, { "lease.ttl", "3s" },
-            { "steal", "never" }, { "heartbeat", "{interval: 1s}" }, { "slo.rounds", "3000" }), stderr));
+                            SET({ "slo.rounds", "2000" }, { "slo.failoverP99", "1500ms" },
+                                { "lease.ttl", "3s" }, { "steal", "never" },
+                                { "heartbeat", "{interval: 1s}" }, { "slo.rounds", "3000" }),
+                            stderr));
     ck_assert_uint_eq(c.slo.rounds, 3000); /* the last one wins */
     ck_assert_int_eq(c.slo.failover_p99_us, 1500000);
     ck_assert_int_eq(c.lease.ttl_us, 3000000);
@@ -813,11 +971,14 @@ END_TEST
 START_TEST(set_reaches_into_lists_and_maps_of_weights)
 {
     struct scenario s;
-    ck_assert(scenario_load(&s, put("s.yaml", SCENARIO_2
-        "devices:\n  - {tabs: 20, visible: 4}\n  - {tabs: 4}\nnetwork: {lan: 1, mobile: 1}\n"
-        "faults: [{fault: reload}, {fault: hide-all, lasts: [1s, 2s]}]\nduration: [1s, 2s]\n"),
+    ck_assert(scenario_load(
+        &s,
+        put("s.yaml", SCENARIO_2
+            "devices:\n  - {tabs: 20, visible: 4}\n  - {tabs: 4}\nnetwork: {lan: 1, mobile: 1}\n"
+            "faults: [{fault: reload}, {fault: hide-all, lasts: [1s, 2s]}]\nduration: [1s, 2s]\n"),
         SET({ "devices.1.tabs", "200" }, { "network.lan", "8" }, { "faults.1.lasts.1", "9s" },
-            { "duration.0", "2s" }, { "operations", "[3, 4]" }), stderr));
+            { "duration.0", "2s" }, { "operations", "[3, 4]" }),
+        stderr));
     ck_assert_uint_eq(s.device[0].tabs, 20);
     ck_assert_uint_eq(s.device[1].tabs, 200);
     ck_assert(s.network[0] == NETWORK_LAN && s.network_weight[0] == 8 && s.network_weight[1] == 1);
@@ -830,7 +991,8 @@ END_TEST
 START_TEST(set_leaves_a_file_alone_that_has_no_place_for_it)
 {
     struct scenario s;
-    ck_assert(scenario_load(&s, put("s.yaml", SCENARIO_2 "devices: [{tabs: 5}]\nnetwork: lan\n"),
+    ck_assert(scenario_load(
+        &s, put("s.yaml", SCENARIO_2 "devices: [{tabs: 5}]\nnetwork: lan\n"),
         SET({ "devices.3.tabs", "9" }, { "network.mobile", "3" }, { "slo.rounds", "9" }), stderr));
     ck_assert_uint_eq(s.devices, 1);
     ck_assert_uint_eq(s.device[0].tabs, 5);
@@ -840,13 +1002,21 @@ END_TEST
 
 START_TEST(set_is_checked_like_a_file_and_named_in_the_message)
 {
-    static const struct { struct override o; const char *says; } t[] = {
+    static const struct {
+        struct override o;
+        const char *says;
+    } t[] = {
         { { "lease.ttl", "1" }, "--set: lease.ttl: found 1, accepted " UNITS "10ms to 1h\n" },
-        { { "lease.ttl", "40s" }, "--set: lease.ttl: found 40s, accepted less than maxHold (30s)\n" },
-        { { "lease", "{tll: 1s}" }, "--set: lease.tll: found an unknown key (did you mean ttl?), accepted ttl, renew\n" },
-        { { "steal", "" }, "--set: steal: found nothing, accepted never, incident-only, allowed\n" },
-        { { "slo.rounds", "[" }, "--set: slo.rounds: found a value that is no YAML, accepted a value as in the file\n" },
-        { { "slo.rounds", "&a 1" }, "--set: slo.rounds: found a value that is no YAML, accepted a value as in the file\n" },
+        { { "lease.ttl", "40s" },
+          "--set: lease.ttl: found 40s, accepted less than maxHold (30s)\n" },
+        { { "lease", "{tll: 1s}" },
+          "--set: lease.tll: found an unknown key (did you mean ttl?), accepted ttl, renew\n" },
+        { { "steal", "" },
+          "--set: steal: found nothing, accepted never, incident-only, allowed\n" },
+        { { "slo.rounds", "[" },
+          "--set: slo.rounds: found a value that is no YAML, accepted a value as in the file\n" },
+        { { "slo.rounds", "&a 1" },
+          "--set: slo.rounds: found a value that is no YAML, accepted a value as in the file\n" },
     };
     struct contract c;
     struct said s;
@@ -860,9 +1030,12 @@ START_TEST(set_wins_in_a_mutant_wherever_the_key_stands)
 {
     struct mutant m;
     put("base.yaml", SCENARIO_2 "operations: 9\nnetwork: {lan: 1, mobile: 1}\n");
-    const char *file = put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: fail-open\ncaught-by: x\nscenario: base.yaml\nomit: 20%\n");
-    ck_assert(mutant_load(&m, file, SET({ "operations", "5" }, { "omit", "1%" }, { "network.lan", "7" },
-                                        { "allHidden", "3%" }), stderr));
+    const char *file = put("m.yaml", "schema: tabquake.mutant.v1\nname: m\npolicy: "
+                                     "fail-open\ncaught-by: x\nscenario: base.yaml\nomit: 20%\n");
+    ck_assert(mutant_load(
+        &m, file,
+        SET({ "operations", "5" }, { "omit", "1%" }, { "network.lan", "7" }, { "allHidden", "3%" }),
+        stderr));
     ck_assert_uint_eq(m.scenario.operations.max, 5);
     ck_assert_uint_eq(m.scenario.omit_percent, 1);
     ck_assert_uint_eq(m.scenario.all_hidden_percent, 3);
@@ -874,7 +1047,9 @@ START_TEST(set_reaches_the_scenarios_of_a_suite)
 {
     struct suite u;
     put("a.yaml", SCENARIO_2);
-    ck_assert(suite_load(&u, put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts: [{scenario: a.yaml, share: 2}]\n"),
+    ck_assert(suite_load(&u,
+                         put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: "
+                                       "c.yaml\nparts: [{scenario: a.yaml, share: 2}]\n"),
                          SET({ "operations", "11" }, { "name", "other" }), stderr));
     ck_assert_uint_eq(u.scenario[0].operations.max, 11);
     ck_assert_str_eq(u.scenario[0].name, "x"); /* names are not for --set */
@@ -886,23 +1061,36 @@ START_TEST(paths_of_contracts_and_scenarios_are_used)
 {
     struct said s;
     ck_assert(overrides_all_used(NULL, stderr));
-    ck_assert(overrides_all_used(SET({ "slo.rounds", "" }, { "devices.0.tabs", "" }, { "devices", "" },
-        { "network.lan", "" }, { "devices.1.profiles.worst", "" }, { "faults.40.phases.2", "" },
-        { "operations.1", "" }, { "hiddenSince.70s", "" }, { "longRounds.duration.0", "" },
-        { "policy.0", "" }, { "fallback", "" }), listen(&s)));
+    ck_assert(overrides_all_used(
+        SET({ "slo.rounds", "" }, { "devices.0.tabs", "" }, { "devices", "" },
+            { "network.lan", "" }, { "devices.1.profiles.worst", "" }, { "faults.40.phases.2", "" },
+            { "operations.1", "" }, { "hiddenSince.70s", "" }, { "longRounds.duration.0", "" },
+            { "policy.0", "" }, { "fallback", "" }),
+        listen(&s)));
     ck_assert_str_eq(heard(&s), "");
 }
 END_TEST
 
 START_TEST(a_path_that_nothing_has_is_an_error_with_a_suggestion)
 {
-    static const struct { const char *path, *says; } t[] = {
-        { "slo.round", "--set: slo.round: found a path that neither a contract nor a scenario has (did you mean slo.rounds?), accepted failoverP99, byCause, backgroundOverrun, rounds, needlessSteals, renewals, progressWithin after slo\n" },
-        { "devices.0.tab", "--set: devices.0.tab: found a path that neither a contract nor a scenario has (did you mean devices.0.tabs?), accepted tabs, visible, private, profiles, withoutLocks, older after devices.0\n" },
-        { "network.wide", "--set: network.wide: found a path that neither a contract nor a scenario has, accepted lan, broadband, mobile after network\n" },
-        { "slo.rounds.x", "--set: slo.rounds.x: found a path that neither a contract nor a scenario has, accepted nothing below slo.rounds\n" },
-        { "steal.never", "--set: steal.never: found a path that neither a contract nor a scenario has, accepted nothing below steal\n" },
-        { "policy.0.canary", "--set: policy.0.canary: found a path that neither a contract nor a scenario has, accepted nothing below policy.0\n" },
+    static const struct {
+        const char *path, *says;
+    } t[] = {
+        { "slo.round",
+          "--set: slo.round: found a path that neither a contract nor a scenario has (did you mean "
+          "slo.rounds?), accepted failoverP99, byCause, backgroundOverrun, rounds, needlessSteals, "
+          "renewals, progressWithin after slo\n" },
+        { "devices.0.tab", "--set: devices.0.tab: found a path that neither a contract nor a "
+                           "scenario has (did you mean devices.0.tabs?), accepted tabs, visible, "
+                           "private, profiles, withoutLocks, older after devices.0\n" },
+        { "network.wide", "--set: network.wide: found a path that neither a contract nor a "
+                          "scenario has, accepted lan, broadband, mobile after network\n" },
+        { "slo.rounds.x", "--set: slo.rounds.x: found a path that neither a contract nor a "
+                          "scenario has, accepted nothing below slo.rounds\n" },
+        { "steal.never", "--set: steal.never: found a path that neither a contract nor a scenario "
+                         "has, accepted nothing below steal\n" },
+        { "policy.0.canary", "--set: policy.0.canary: found a path that neither a contract nor a "
+                             "scenario has, accepted nothing below policy.0\n" },
     };
     struct said s;
     ck_assert(!overrides_all_used(SET({ t[_i].path, "1" }), listen(&s)));
@@ -912,8 +1100,10 @@ END_TEST
 
 START_TEST(names_and_schemas_and_empty_paths_cannot_be_set)
 {
-    static const char *const paths[] = { "schema", "name", "says", "", ".", "slo.", "devices.x.tabs",
-                                         "parts.0.share", "rounds", "devices.-1.tabs" };
+    static const char *const paths[] = {
+        "schema", "name",           "says",          "",       ".",
+        "slo.",   "devices.x.tabs", "parts.0.share", "rounds", "devices.-1.tabs"
+    };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct said s;
         ck_assert_msg(!overrides_all_used(SET({ paths[i], "1" }), listen(&s)), "%s", paths[i]);
@@ -922,7 +1112,8 @@ START_TEST(names_and_schemas_and_empty_paths_cannot_be_set)
 }
 END_TEST
 
-/* -- seeds of the fuzzer ------------------------------------------------------------------------ */
+/* -- seeds of the fuzzer ------------------------------------------------------------------------
+ */
 
 START_TEST(every_fuzz_seed_ends_in_an_answer)
 {
@@ -980,6 +1171,7 @@ Suite *plan_suite(void)
     tcase_add_test(t, durations_are_exact_in_every_unit);
     tcase_add_test(t, durations_are_written_in_the_largest_exact_unit);
     tcase_add_test(t, a_scenario_s_values_arrive);
+    tcase_add_test(t, the_order_of_keys_does_not_matter);
     tcase_add_test(t, faults_are_drawn_by_default_where_there_are_any_to_draw);
     tcase_add_test(t, a_scenario_bends_only_the_keys_of_the_contract_that_it_has);
     tcase_add_test(t, a_suite_loads_a_scenario_once_however_often_it_is_named);

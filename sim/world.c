@@ -293,8 +293,9 @@ void world_progress(struct world *w)
         w->enqueued += k == OBS_LEDGER_ENQUEUED;
         w->terminal += k == OBS_LEDGER_TERMINAL;
     }
-    bool leads = w->owner != PAGE_NONE && page_running(w, &w->page[w->owner]) &&
-                 w->page[w->owner].client.page.believes;
+    const struct page *p = w->owner != PAGE_NONE ? &w->page[w->owner] : NULL;
+    bool leads = p && page_running(w, p) && p->client.page.believes &&
+                 device_now(w, &w->device[p->device]).us < p->client.worker.lease_end.us;
     if (w->now.us >= w->end_at.us) {
         finish(w);
         return;

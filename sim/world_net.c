@@ -220,7 +220,7 @@ void net_push_one(struct world *w, const struct push *push, uint16_t page, uint8
 
 void net_push(struct world *w, const struct push *push, uint8_t node, uint32_t cause)
 {
-    if (push->kind == PUSH_LED) return;
+    if (push->kind == PUSH_LED || push->kind == PUSH_TASK) return;
     for (uint32_t n = 0; n < w->pages; n++)
         if (w->page[n].connected) net_push_one(w, push, (uint16_t)n, node, cause);
 }

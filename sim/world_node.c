@@ -22,6 +22,7 @@ void node_boot(struct world *w)
         ledger_boot(&w->node[n], known_as(n), local ? LAYOUT_SINGLE : w->layout, w->contract.authority,
                     local ? i + 1 : 1, &w->contract, w->policy, &w->history, w->now, node_now(w, n),
                     w->ledger_out);
+        w->node[n].subscribers = 1; /* somebody always listens */
         node_effects(w, n);
     }
     node_decides_changed(w);
@@ -105,7 +106,6 @@ static void owner_changed(struct world *w, uint8_t node)
 
 void node_request(struct world *w, uint8_t node, const struct request *r, uint32_t cause)
 {
-    w->node[node].subscribers = w->pages; /* somebody always listens unless all are gone */
     w->ledger_out->n = w->ledger_out->messages = 0;
     w->node[node].quota_full = node >= LEDGER_NODES && w->device[node - LEDGER_NODES].quota_full;
     ledger_request(&w->node[node], r, w->now, node_now(w, node), cause, w->ledger_out);

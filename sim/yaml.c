@@ -56,7 +56,10 @@ static void report(struct yaml *y, const char *file, size_t line, const char *ke
         fprintf(y->err, "%s: that makes %d errors; no more are shown\n", y->file, YAML_ERRORS_MAX);
 }
 
-static bool enough(const struct yaml *y) { return y->errors >= YAML_ERRORS_MAX; }
+static bool enough(const struct yaml *y)
+{
+    return y->errors >= YAML_ERRORS_MAX;
+}
 
 static void report_node(struct yaml *y, int node, const char *key, const char *found,
                         const char *accepted)
@@ -91,10 +94,14 @@ void yaml_wrong(struct yaml *y, int node, const char *accepted)
     const char *text = yaml_scalar(y, node);
     char found[FOUND_MAX + 2], clean[FOUND_MAX];
     must(n != NULL);
-    if (n->type == YAML_SEQUENCE_NODE) yaml_error(y, node, "a list", accepted);
-    else if (n->type == YAML_MAPPING_NODE) yaml_error(y, node, "a map", accepted);
-    else if (!text) yaml_error(y, node, "a text with a NUL in it", accepted);
-    else if (!*text) yaml_error(y, node, "nothing", accepted);
+    if (n->type == YAML_SEQUENCE_NODE)
+        yaml_error(y, node, "a list", accepted);
+    else if (n->type == YAML_MAPPING_NODE)
+        yaml_error(y, node, "a map", accepted);
+    else if (!text)
+        yaml_error(y, node, "a text with a NUL in it", accepted);
+    else if (!*text)
+        yaml_error(y, node, "nothing", accepted);
     else {
         yaml_clean(clean, sizeof clean, text);
         snprintf(found, sizeof found, "%s", clean);
@@ -113,8 +120,7 @@ void yaml_join(char *text, size_t size, const char *const *words, uint32_t n)
             memcpy(text + used, "...", 4);
             return;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", words[i],
-                                 i + 1 < n ? ", " : "");
+        used += (size_t)snprintf(text + used, size - used, "%s%s", words[i], i + 1 < n ? ", " : "");
     }
 }
 
@@ -171,8 +177,8 @@ static void syntax_error(struct yaml *y, const yaml_parser_t *p)
 {
     char found[200];
     size_t line = p->error == YAML_READER_ERROR ? p->mark.line : p->problem_mark.line;
-    snprintf(found, sizeof found, "%s%s%s", p->context ? p->context : "",
-             p->context ? ": " : "", p->problem ? p->problem : "no YAML");
+    snprintf(found, sizeof found, "%s%s%s", p->context ? p->context : "", p->context ? ": " : "",
+             p->problem ? p->problem : "no YAML");
     report(y, y->file, line + 1, "", found, "YAML in UTF-8");
 }
 
@@ -269,9 +275,12 @@ static unsigned char *slurp(const char *file, size_t *n, const char **why)
     unsigned char *bytes = NULL;
     ssize_t got = -1;
     int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0) *why = strerror(errno);
-    else if (S_ISDIR(st.st_mode)) *why = "a directory";
-    else if (!S_ISREG(st.st_mode)) *why = "no regular file";
+    if (fd < 0 || fstat(fd, &st) != 0)
+        *why = strerror(errno);
+    else if (S_ISDIR(st.st_mode))
+        *why = "a directory";
+    else if (!S_ISREG(st.st_mode))
+        *why = "no regular file";
     else {
         bytes = malloc(YAML_BYTES_MAX + 1);
         must(bytes != NULL);
@@ -539,8 +548,10 @@ const char *yaml_schema(struct yaml *y, const char *const *words, uint32_t n)
     size_t before = key_enter(y, "schema");
     if (!root || root->type != YAML_MAPPING_NODE) {
         y->key[0] = 0;
-        if (root) yaml_wrong(y, yaml_root(y), "a map of keys with its schema");
-        else report(y, y->file, 0, "", "an empty file", "a map of keys with its schema");
+        if (root)
+            yaml_wrong(y, yaml_root(y), "a map of keys with its schema");
+        else
+            report(y, y->file, 0, "", "an empty file", "a map of keys with its schema");
     } else if (!node) {
         yaml_error(y, yaml_root(y), "nothing", accepted);
     } else {

@@ -36,13 +36,13 @@
 #define YAML_MIX_MAX 16           /* entries of a map of weights */
 
 struct yaml {
-    const char *file;             /* borrowed */
-    FILE *err;                    /* borrowed */
+    const char *file; /* borrowed */
+    FILE *err;        /* borrowed */
     uint32_t errors;
     yaml_document_t document;
     bool loaded;
-    int nodes_of_file;            /* nodes with a larger number came from --set */
-    char key[YAML_KEY_MAX];       /* dotted path of the node being read */
+    int nodes_of_file;      /* nodes with a larger number came from --set */
+    char key[YAML_KEY_MAX]; /* dotted path of the node being read */
     size_t key_n;
 };
 
@@ -50,13 +50,13 @@ struct yaml {
 struct yaml_key {
     const char *word;
     void (*read)(struct yaml *y, int node, const struct yaml_key *k, void *at);
-    size_t at;                    /* offset in the struct that the map fills */
-    int64_t min, max;             /* numbers, in the stored unit; texts: bytes with the end; lists: entries */
-    const char *const *words;     /* words accepted as the value, or as keys of a map of weights */
+    size_t at;        /* offset in the struct that the map fills */
+    int64_t min, max; /* numbers, in the stored unit; texts: bytes with the end; lists: entries */
+    const char *const *words; /* words accepted as the value, or as keys of a map of weights */
     uint32_t words_n;
-    const struct yaml_key *sub;   /* keys of a map, or of each map in a list */
+    const struct yaml_key *sub; /* keys of a map, or of each map in a list */
     uint32_t sub_n;
-    bool list;                    /* a list (or one entry of it); --set takes its index */
+    bool list; /* a list (or one entry of it); --set takes its index */
     bool required;
 };
 
@@ -72,10 +72,10 @@ void yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, cons
 /* How far a table of keys accepts a dotted path. */
 struct yaml_reach {
     bool whole;
-    size_t accepted;              /* bytes of the path before the segment that is not accepted */
-    const struct yaml_key *keys;  /* what is accepted there: keys, */
+    size_t accepted;             /* bytes of the path before the segment that is not accepted */
+    const struct yaml_key *keys; /* what is accepted there: keys, */
     uint32_t keys_n;
-    const char *const *words;     /* or words, or neither: nothing */
+    const char *const *words; /* or words, or neither: nothing */
     uint32_t words_n;
 };
 struct yaml_reach yaml_reach(const struct yaml_key *keys, uint32_t n, const char *path);
@@ -87,7 +87,8 @@ const char *yaml_schema(struct yaml *y, const char *const *words, uint32_t n);
 /* Node at the dotted path, or 0. */
 int yaml_at(struct yaml *y, const char *path);
 
-/* Where the number of the child of a map or list stands, or NULL: a key or an index of `n` bytes. */
+/* Where the number of the child of a map or list stands, or NULL: a key or an index of `n` bytes.
+ */
 int *yaml_child(struct yaml *y, int node, const char *word, size_t n);
 /* A list's index in decimal, or -1. */
 int64_t yaml_index(const char *text, size_t n);
@@ -122,25 +123,38 @@ int yaml_enter(struct yaml *y, int node, uint32_t i);
 void yaml_leave(struct yaml *y, size_t key_n);
 
 /* One word, or a map from words to weights; entries of weight 0 are left out. */
-struct yaml_mix { uint32_t n, word[YAML_MIX_MAX], weight[YAML_MIX_MAX]; };
+struct yaml_mix {
+    uint32_t n, word[YAML_MIX_MAX], weight[YAML_MIX_MAX];
+};
 bool yaml_mix(struct yaml *y, int node, const struct yaml_key *k, struct yaml_mix *mix);
 
 /* -- readers (yaml_values.c), for struct yaml_key ----------------------------- */
 
-void yaml_text(struct yaml *y, int node, const struct yaml_key *k, void *at);     /* char[max] */
-void yaml_name(struct yaml *y, int node, const struct yaml_key *k, void *at);     /* char[max] */
-void yaml_word(struct yaml *y, int node, const struct yaml_key *k, void *at);     /* enum */
-void yaml_words(struct yaml *y, int node, const struct yaml_key *k, void *at);    /* uint64_t of bits */
+void yaml_text(struct yaml *y, int node, const struct yaml_key *k, void *at); /* char[max] */
+void yaml_name(struct yaml *y, int node, const struct yaml_key *k, void *at); /* char[max] */
+void yaml_word(struct yaml *y, int node, const struct yaml_key *k, void *at); /* enum */
+void yaml_words(struct yaml *y, int node, const struct yaml_key *k,
+                void *at); /* uint64_t of bits */
 void yaml_count(struct yaml *y, int node, const struct yaml_key *k, void *at);    /* uint32_t */
 void yaml_flag(struct yaml *y, int node, const struct yaml_key *k, void *at);     /* bool */
 void yaml_duration(struct yaml *y, int node, const struct yaml_key *k, void *at); /* int64_t us */
-void yaml_percent(struct yaml *y, int node, const struct yaml_key *k, void *at);  /* uint32_t, whole */
-void yaml_permille(struct yaml *y, int node, const struct yaml_key *k, void *at); /* uint32_t, "0.1%" is 1 */
-void yaml_ppm(struct yaml *y, int node, const struct yaml_key *k, void *at);      /* uint32_t, "0.1%" is 1000 */
-void yaml_milli(struct yaml *y, int node, const struct yaml_key *k, void *at);    /* uint32_t, "4.5" is 4500 */
-void yaml_counts(struct yaml *y, int node, const struct yaml_key *k, void *at);   /* uint32_t[2], min and max */
-void yaml_durations(struct yaml *y, int node, const struct yaml_key *k, void *at);/* int64_t[2], min and max */
-void yaml_inside(struct yaml *y, int node, const struct yaml_key *k, void *at);   /* a map with k->sub */
+void yaml_percent(struct yaml *y, int node, const struct yaml_key *k,
+                  void *at); /* uint32_t, whole */
+void yaml_permille(struct yaml *y, int node, const struct yaml_key *k,
+                   void *at); /* uint32_t, "0.1%" is 1 */
+void yaml_ppm(struct yaml *y, int node, const struct yaml_key *k,
+              void *at); /* uint32_t, "0.1%" is 1000 */
+void yaml_milli(struct yaml *y, int node, const struct yaml_key *k,
+                void *at); /* uint32_t, "4.5" is 4500 */
+void yaml_counts(struct yaml *y, int node, const struct yaml_key *k,
+                 void *at); /* uint32_t[2], min and max */
+void yaml_durations(struct yaml *y, int node, const struct yaml_key *k,
+                    void *at); /* int64_t[2], min and max */
+void yaml_inside(struct yaml *y, int node, const struct yaml_key *k,
+                 void *at); /* a map with k->sub */
+
+/* Nothing: for a key that was read before, as `schema`. */
+void yaml_skip(struct yaml *y, int node, const struct yaml_key *k, void *at);
 
 /* Text of a scalar without NUL inside, else NULL. */
 const char *yaml_scalar(struct yaml *y, int node);

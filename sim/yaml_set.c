@@ -80,10 +80,10 @@ static int add_text(struct yaml *y, const char *text, size_t n)
 /* The node of the value, 0 (and an error) when it is no YAML. */
 static int parse_value(struct yaml *y, const char *path, const char *value)
 {
-    FILE *nowhere = fopen("/dev/null", "w");
     struct yaml v;
     int node = 0;
     if (*value == 0) return add_text(y, "", 0);
+    FILE *nowhere = fopen("/dev/null", "w");
     must(nowhere != NULL);
     if (yaml_open_bytes(&v, "--set", value, strlen(value), nowhere))
         node = copy_node(y, &v.document, 1);
@@ -108,13 +108,16 @@ void yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, cons
         if (child && !last) {
             node = *child;
         } else {
-            int made = last ? parse_value(y, path, value)
-                            : yaml_document_add_mapping(&y->document, NULL, YAML_FLOW_MAPPING_STYLE);
+            int made = last
+                           ? parse_value(y, path, value)
+                           : yaml_document_add_mapping(&y->document, NULL, YAML_FLOW_MAPPING_STYLE);
             if (!made) return;
             child = yaml_child(y, node, at, len); /* adding nodes has moved them */
-            if (child) *child = made;
-            else must(yaml_document_append_mapping_pair(&y->document, node, add_text(y, at, len),
-                                                        made));
+            if (child)
+                *child = made;
+            else
+                must(yaml_document_append_mapping_pair(&y->document, node, add_text(y, at, len),
+                                                       made));
             node = made;
         }
         if (last) return;

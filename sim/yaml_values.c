@@ -12,8 +12,15 @@
 
 #define ACCEPTED_MAX 1024
 
-static const struct { const char *word; int64_t us; } unit[] = {
-    { "h", INT64_C(3600000000) }, { "min", 60000000 }, { "s", 1000000 }, { "ms", 1000 }, { "us", 1 },
+static const struct {
+    const char *word;
+    int64_t us;
+} unit[] = {
+    { "h", INT64_C(3600000000) },
+    { "min", 60000000 },
+    { "s", 1000000 },
+    { "ms", 1000 },
+    { "us", 1 },
 };
 #define UNITS (sizeof unit / sizeof unit[0])
 
@@ -55,8 +62,10 @@ void yaml_name(struct yaml *y, int node, const struct yaml_key *k, void *at)
         unsigned c = (unsigned char)text[i];
         fine = (c | 32) - 'a' < 26 || c - '0' < 10 || c == '-' || c == '_' || c == '.';
     }
-    if (!fine) yaml_wrong(y, node, accepted);
-    else memcpy(at, text, n + 1);
+    if (!fine)
+        yaml_wrong(y, node, accepted);
+    else
+        memcpy(at, text, n + 1);
 }
 
 static void wrong_word(struct yaml *y, int node, const struct yaml_key *k)
@@ -116,8 +125,18 @@ void yaml_flag(struct yaml *y, int node, const struct yaml_key *k, void *at)
     const char *text = yaml_scalar(y, node);
     (void)k;
     bool value = text && strcmp(text, "true") == 0;
-    if (!value && (!text || strcmp(text, "false") != 0)) yaml_wrong(y, node, "true or false");
-    else memcpy(at, &value, sizeof value);
+    if (!value && (!text || strcmp(text, "false") != 0))
+        yaml_wrong(y, node, "true or false");
+    else
+        memcpy(at, &value, sizeof value);
+}
+
+void yaml_skip(struct yaml *y, int node, const struct yaml_key *k, void *at)
+{
+    (void)y;
+    (void)node;
+    (void)k;
+    (void)at;
 }
 
 void yaml_inside(struct yaml *y, int node, const struct yaml_key *k, void *at)

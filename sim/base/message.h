@@ -39,9 +39,10 @@ struct answer {
     uint32_t permit;      /* PERMIT granted: its id */
     int64_t wait_us;      /* WAIT: until the other device's lease ends; REFUSED permit: until asking again is useful */
     enum outcome outcome; /* OUTCOME */
-    uint32_t unreconciled[UNRECONCILED_MAX]; /* CLAIM: operations that the new owner has to reconcile */
+    uint32_t unreconciled[UNRECONCILED_MAX]; /* CLAIM: operations that the new owner has to reconcile;
+                             TAKE: the task itself, when it had been taken before */
     uint32_t unreconciled_n;
-    uint32_t more_tasks;  /* TAKE, COMMIT, CLAIM, RENEW: tasks that wait in the outbox */
+    uint32_t more_tasks;  /* operations that are not done: a task whose TAKE was answered in vain counts */
     uint8_t node_hint;    /* REDIRECT: the node that decides, NODE_NONE when not known */
     struct local sent;    /* copied from the request */
 };

@@ -182,11 +182,12 @@ static void entry_drop(struct lockmgr *m, struct entry *e)
     if (--e->name->refs == 0) name_drop(m, e->name);
 }
 
-static void entry_leave(struct entry *e)
+static void entry_leave(struct entry *e, uint32_t left_by)
 {
     must(e->state != NOWHERE);
     list_remove(e->state == HELD ? &e->name->held : &e->name->queue, IN_NAME, e);
     e->state = NOWHERE;
+    e->left_by = left_by;
 }
 
 /* -- what a turn tells and grants --------------------------------------------------- */
@@ -238,7 +239,7 @@ static void grant(struct turn *t, struct entry *e, uint32_t cause)
 {
     struct name *n = e->name;
     must(name_fits(n, e->ask.shared));
-    if (e->state == WAITING) entry_leave(e);
+    if (e->state == WAITING) entry_leave(e, cause);
     e->state = HELD;
     list_insert(&n->held, IN_NAME, e, false);
     uint32_t granted = turn_note(t, OBS_LOCK_GRANTED, e->ask, n->key, cause);
@@ -274,9 +275,8 @@ static void entry_shed(struct turn *t, struct entry *e, bool rejects, uint32_t c
     struct obs o =
         turn_obs(t, held ? OBS_LOCK_RELEASED : OBS_LOCK_DROPPED, e->ask, e->name->key, cause);
     o.flags = held ? 1 : 0;
-    e->left_by = history_add(t->m->history, &o);
+    entry_leave(e, history_add(t->m->history, &o));
     if (rejects) turn_tell(t, LOCKMGR_DROPPED, e->ask, e->left_by);
-    entry_leave(e);
 }
 
 static void client_shed(struct turn *t, struct client *c, enum entry_state state, bool rejects,
@@ -344,8 +344,8 @@ static void ask_steal(struct turn *t, struct ask ask, uint32_t key, uint32_t ask
     while ((victim = n->held.first)) {
         struct obs o = turn_obs(t, OBS_LOCK_STOLEN, victim->ask, key, asked);
         o.b = ask.request;
-        turn_tell(t, LOCKMGR_STOLEN, victim->ask, history_add(t->m->history, &o));
-        entry_leave(victim);
+        entry_leave(victim, history_add(t->m->history, &o));
+        turn_tell(t, LOCKMGR_STOLEN, victim->ask, victim->left_by);
         entry_drop(t->m, victim);
     }
     grant(t, thief, asked);
@@ -423,8 +423,7 @@ void lockmgr_abort(struct lockmgr *m, uint32_t request, struct instant at, uint3
     struct turn t = turn_begin(m, at, out);
     struct entry *e = entry_find(m, request);
     if (e == NULL || e->state == HELD) return; /* WL-37: granted or gone before */
-    e->left_by = turn_note(&t, OBS_LOCK_ABORTED, e->ask, e->name->key, cause);
-    entry_leave(e);
+    entry_leave(e, turn_note(&t, OBS_LOCK_ABORTED, e->ask, e->name->key, cause));
     entry_finish(&t, e);
 }
 
@@ -435,8 +434,7 @@ void lockmgr_release(struct lockmgr *m, uint32_t request, struct instant at, uin
     struct entry *e = entry_find(m, request);
     if (e == NULL) return; /* WL-43: stolen, dropped, or ended with its client */
     must(e->state == HELD);
-    e->left_by = turn_note(&t, OBS_LOCK_RELEASED, e->ask, e->name->key, cause);
-    entry_leave(e);
+    entry_leave(e, turn_note(&t, OBS_LOCK_RELEASED, e->ask, e->name->key, cause));
     entry_finish(&t, e);
 }
 
@@ -446,8 +444,7 @@ void lockmgr_expire(struct lockmgr *m, uint32_t request, struct instant at, uint
     struct turn t = turn_begin(m, at, out);
     struct entry *e = entry_find(m, request);
     if (e == NULL || e->state != HELD) return;
-    e->left_by = cause; /* no observation: nothing was released */
-    entry_leave(e);
+    entry_leave(e, cause); /* no observation: nothing was released */
     entry_finish(&t, e);
 }
 
@@ -485,11 +482,9 @@ void lockmgr_query(struct lockmgr *m, uint32_t name, struct lockmgr_snapshot *s,
 {
     struct turn t = turn_begin(m, at, out);
     const struct name *n = name_find(m, name);
-    *s = (struct lockmgr_snapshot){ .holder = lockmgr_holder(m, name, NULL) };
-    if (n) {
-        s->held = n->held.n;
-        s->pending = n->queue.n;
-    }
+    *s = (struct lockmgr_snapshot){ .held = n ? n->held.n : 0,
+                                    .pending = n ? n->queue.n : 0,
+                                    .holder = lockmgr_holder(m, name, NULL) };
     if (!m->rules.query_evicts || m->cached_n == 0) return;
     for (uint32_t i = 0; i < m->names_used; i++)
         if (m->name[i].refs) evict_tell(&t, &m->name[i], PAGE_NONE, cause);
@@ -500,8 +495,6 @@ void lockmgr_query(struct lockmgr *m, uint32_t name, struct lockmgr_snapshot *s,
 
 struct lockmgr *lockmgr_open(struct arena *a, uint32_t requests_max, uint32_t pages_max)
 {
-    must(requests_max > 0);
-    must(pages_max > 0);
     must(pages_max <= PAGE_SERVER);
     struct lockmgr *m = arena_array(a, struct lockmgr, 1);
     uint32_t buckets = 1;
@@ -567,8 +560,8 @@ uint16_t lockmgr_waiter(const struct lockmgr *m, uint32_t name, uint32_t n)
     return e ? e->ask.page : PAGE_NONE;
 }
 
-static uint32_t list_must_be_sane(const struct lockmgr *m, const struct name *n,
-                                  const struct list *l, enum entry_state state)
+static void list_must_be_sane(const struct lockmgr *m, const struct name *n, const struct list *l,
+                              enum entry_state state)
 {
     uint32_t count = 0;
     const struct entry *prev = NULL;
@@ -582,7 +575,7 @@ static uint32_t list_must_be_sane(const struct lockmgr *m, const struct name *n,
         if (state == HELD && prev) must(prev->ask.shared && e->ask.shared);
     }
     must(l->last == prev);
-    return count;
+    must(l->n == count);
 }
 
 void lockmgr_must_be_sane(const struct lockmgr *m)
@@ -598,8 +591,8 @@ void lockmgr_must_be_sane(const struct lockmgr *m)
         if (n->refs == 0) continue;
         const struct entry *head = n->queue.first;
         must(name_find(m, n->key) == n);
-        must(list_must_be_sane(m, n, &n->held, HELD) == n->held.n);
-        must(list_must_be_sane(m, n, &n->queue, WAITING) == n->queue.n);
+        list_must_be_sane(m, n, &n->held, HELD);
+        list_must_be_sane(m, n, &n->queue, WAITING);
         must(n->held.n + n->queue.n == n->refs);
         if (head && name_fits(n, head->ask.shared)) must(n->stalled);
     }

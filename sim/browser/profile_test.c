@@ -86,7 +86,64 @@ END_TEST
 
 START_TEST(lc34_a_cached_page_lives_600_s_in_chromium)
 {
-    ck_assert_int_eq(profile_of(PROFILE_CHROMIUM)->cache_ttl_us, S(600));
+    for (int k = 0; k < PROFILE_COUNT; k++) /* the others: on loan */
+        ck_assert_int_eq(profile_of((enum profile_kind)k)->cache_ttl_us, S(600));
+}
+END_TEST
+
+/* Everything but who is frozen, and when. */
+static void alike(enum profile_kind a, enum profile_kind b)
+{
+#define SAME(member) ck_assert_int_eq(profile_of(a)->member, profile_of(b)->member)
+    SAME(locks.removed_head_stalls_shared);
+    SAME(locks.cached_keeps);
+    SAME(locks.cached_drops_rejecting);
+    SAME(locks.contention_evicts);
+    SAME(locks.eviction_wedges);
+    SAME(locks.query_evicts);
+    SAME(has_freeze_events);
+    SAME(frozen_runs_broadcast);
+    SAME(process_suspend);
+    SAME(caches_with_lock);
+    SAME(message_evicts);
+    SAME(cache_ttl_us);
+    SAME(fetch_survives_cache);
+    SAME(fetch_blocks_cache);
+    SAME(timers_shift_in_cache);
+    SAME(hidden_align_us);
+    SAME(intensive_after_us);
+    SAME(intensive_align_us);
+    SAME(lock_before_message);
+    SAME(unload_patience_us);
+    SAME(stale_read_permille);
+#undef SAME
+}
+
+START_TEST(mobile_browsers_differ_from_their_engines_in_freezing_alone)
+{
+    alike(PROFILE_CHROME_ANDROID, PROFILE_CHROMIUM);
+    alike(PROFILE_SAFARI_IOS, PROFILE_WEBKIT);
+}
+END_TEST
+
+START_TEST(lc23_lc27_lc39_how_long_a_page_is_hidden_before_it_is_frozen)
+{
+    ROW(freeze_after_us, S(300), S(300), 0, 0);
+    ck_assert_int_eq(profile_of(PROFILE_CHROME_ANDROID)->freeze_after_us, S(300));
+    ck_assert_int_eq(profile_of(PROFILE_SAFARI_IOS)->freeze_after_us, S(480));
+    ck_assert_int_eq(profile_of(PROFILE_SAFARI_IOS)->freeze_exempt, EXEMPT_NONE);
+    ck_assert_int_eq(profile_of(PROFILE_WORST)->freeze_after_us, S(60));
+}
+END_TEST
+
+START_TEST(tm5_tm6_tm11_tm12_throttling)
+{
+    ROW(hidden_align_us, 0, S(1), S(1), S(1));
+    ROW(intensive_after_us, 0, S(300), 0, 0);
+    ROW(intensive_align_us, 0, S(60), 0, 0);
+    ck_assert_int_eq(profile_of(PROFILE_WORST)->intensive_after_us, S(60));
+    ck_assert_int_eq(profile_of(PROFILE_WORST)->intensive_align_us, S(60));
+    ck_assert_int_eq(profile_of(PROFILE_WORST)->hidden_align_us, S(1));
 }
 END_TEST
 
@@ -119,6 +176,10 @@ END_TEST
 START_TEST(worst_is_no_milder_than_any_measured_engine)
 {
     const struct profile *worst = profile_of(PROFILE_WORST);
+    ck_assert(worst->locks.contention_evicts); /* the way into WL-68 */
+    ck_assert(!worst->fetch_blocks_cache);
+    ck_assert_int_eq(worst->unload_patience_us, S(1) / 2);
+    ck_assert_uint_eq(worst->stale_read_permille, 558);
     for (int k = 0; k < PROFILE_WORST; k++) {
         const struct profile *p = profile_of((enum profile_kind)k);
         ck_assert(worst->locks.removed_head_stalls_shared >= p->locks.removed_head_stalls_shared);
@@ -230,6 +291,9 @@ Suite *profile_suite(void)
     tcase_add_test(t, lc10_lc11_freeze_events);
     tcase_add_test(t, lc23_lc27_lc30_who_freezes_by_itself);
     tcase_add_test(t, lc34_a_cached_page_lives_600_s_in_chromium);
+    tcase_add_test(t, mobile_browsers_differ_from_their_engines_in_freezing_alone);
+    tcase_add_test(t, lc23_lc27_lc39_how_long_a_page_is_hidden_before_it_is_frozen);
+    tcase_add_test(t, tm5_tm6_tm11_tm12_throttling);
     tcase_add_test(t, st9_st12_stale_reads_happen_in_every_engine);
     tcase_add_test(t, every_profile_knows_its_kind_and_is_consistent);
     tcase_add_test(t, worst_is_no_milder_than_any_measured_engine);

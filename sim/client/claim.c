@@ -4,12 +4,17 @@
  * its claim id over retries, so that a lost answer does not cost a generation, and
  * its lease is counted from the first time it was sent.
  *
+ * Where the last leader of the device told that the ledger stopped answering, the next
+ * one asks for a sign of life before it claims: the claim of a page that cannot hear
+ * the answer would only keep the lease from a device that can.
+ *
  * A page that waits steals only with a permit (8). It asks for one when the server
  * says twice that nobody leads (the first word may race the ordinary hand-over of
  * the lock), when a lease of its own partition has run out, or when heartbeats stay away. */
 #include "sim/client/internal.h"
 
-#define CLAIM_TRIES 6 /* at one time-out each; then the lock goes to a page that may reach the ledger */
+#define CLAIM_TRIES 6 /* time-outs; then the lock goes to a page that may reach the ledger */
+#define ELSEWHERE_US (30 * US_PER_MS) /* a node that cannot decide: the next one is asked after */
 #define PERMIT_PAUSE_US (100 * US_PER_MS)
 
 static void send_claim(struct step *s)
@@ -17,7 +22,13 @@ static void send_claim(struct step *s)
     struct leader *l = s->l;
     struct fence none = { 0 };
     l->page.fence = none;
+    l->page.claim.probing = local_before(s->in->now, l->page.silent_until);
+    if (l->page.claim.probing) {
+        l->page.claim.request = page_send(s, REQ_STATUS, 0, 0, WATCH_CLAIM);
+        return;
+    }
     l->page.claim.request = page_send(s, REQ_CLAIM, 0, l->page.claim.id, WATCH_CLAIM);
+    if (!l->page.claim.first_request) l->page.claim.first_request = l->page.claim.request;
     page_last_request(s)->permit = l->page.lock.permit;
 }
 
@@ -27,7 +38,16 @@ void claim_begin(struct step *s)
     l->page.claim.id = l->tab_instance << 16 | (++l->page.claims & 0xFFFF);
     if (deviates(s, POLICY_STORED_IDENTITY))
         l->page.claim.id = l->session_instance << 8 | (++l->session_sequence & 255);
-    l->page.claim.tries = 0;
+    l->page.claim.first_request = 0;
+    l->page.claim.first_sent = l->page.claim.began = s->in->now;
+    send_claim(s);
+}
+
+void probe_answered(struct step *s, const struct answer *a)
+{
+    struct leader *l = s->l;
+    if (a->request != l->page.claim.request || l->page.state != STATE_REQUESTING) return;
+    l->page.silent_until = s->in->now;
     l->page.claim.first_sent = s->in->now;
     send_claim(s);
 }
@@ -36,8 +56,9 @@ void claim_timed_out(struct step *s)
 {
     struct leader *l = s->l;
     if (l->page.state != STATE_REQUESTING) return;
-    l->page.node++;
-    if (++l->page.claim.tries < CLAIM_TRIES) {
+    if (l->page.claim.answered != l->page.claim.request) l->page.node++; /* no answer at all */
+    int64_t patience = CLAIM_TRIES * l->contract->request_timeout_us;
+    if (s->in->now.us - l->page.claim.began.us < patience) {
         send_claim(s);
         return;
     }
@@ -72,10 +93,33 @@ static void claim_must_wait(struct step *s, const struct answer *a)
     page_watch(s, WATCH_RETRY, 0, a->wait_us + l->contract->lease.ttl_us * 2 + l->jitter * 4096);
 }
 
+/* Any of the requests that carried the claim id will do. */
+static bool of_this_claim(const struct leader *l, const struct answer *a)
+{
+    return l->page.state == STATE_REQUESTING && l->page.claim.request && a->request >= l->page.claim.first_request;
+}
+
+/* The answer to a claim that nobody waits for any more, since the page let go meanwhile
+ * (or its lock was gone before its callback ran, WL-30): the generation is given back
+ * at once, or it would keep everyone else out for a lease. */
+static void give_back(struct step *s, struct fence fence)
+{
+    struct leader *l = s->l;
+    if (fence_equal(fence, l->page.fence)) return; /* answered twice */
+    struct fence mine = l->page.fence;
+    l->page.fence = fence;
+    (void)page_send(s, REQ_RELEASE, 0, 0, WATCH_COUNT);
+    l->page.fence = mine;
+}
+
 void claim_answered(struct step *s, const struct answer *a)
 {
     struct leader *l = s->l;
-    if (a->request != l->page.claim.request || l->page.state != STATE_REQUESTING) return;
+    if (!of_this_claim(l, a)) {
+        if (a->result == ANS_OK) give_back(s, a->fence);
+        return;
+    }
+    l->page.claim.answered = l->page.claim.request;
     switch (a->result) {
     case ANS_OK:
         l->page.claim.request = 0;
@@ -93,16 +137,15 @@ void claim_answered(struct step *s, const struct answer *a)
         page_drain(s, WHY_EPOCH);
         break;
     case ANS_REDIRECT:
-        if (++l->page.claim.tries < CLAIM_TRIES) send_claim(s);
-        break; /* else the watch */
-    default: break; /* UNAVAILABLE and the like: the watch tries again */
+    case ANS_UNAVAILABLE: page_watch(s, WATCH_CLAIM, l->page.claim.request, ELSEWHERE_US); break;
+    default: break; /* the watch tries again */
     }
 }
 
 void permit_ask(struct step *s)
 {
     struct leader *l = s->l;
-    if (l->contract->steal != STEAL_INCIDENT_ONLY || l->page.permit.request || l->page.lock.steal_id) return;
+    if (l->contract->steal != STEAL_INCIDENT_ONLY || l->page.permit.request) return;
     if (local_before(s->in->now, l->page.permit.not_before)) return;
     struct fence none = { 0 };
     l->page.fence = none;
@@ -114,9 +157,11 @@ void permit_answered(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     if (a->request != l->page.permit.request) return;
     l->page.permit.request = 0;
-    if (a->result == ANS_OK && l->page.state == STATE_REQUESTING && l->page.lock.waiting)
+    bool fresh = a->result == ANS_OK && a->permit != l->page.permit.used; /* single use: one steal */
+    if (fresh && l->page.state == STATE_REQUESTING && l->page.lock.waiting) {
+        l->page.permit.used = a->permit;
         page_steal(s, a->permit);
-    else
+    } else
         l->page.permit.not_before =
             local_plus(s->in->now, a->wait_us > PERMIT_PAUSE_US ? a->wait_us : PERMIT_PAUSE_US);
 }
@@ -141,6 +186,7 @@ void page_pushed(struct step *s, const struct push *p)
     case PUSH_VACANT: {
         bool again = fence_equal(l->page.vacancy, p->fence);
         l->page.vacancy = p->fence;
+        l->page.closed = false; /* a closed ledger is held by the server */
         if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page)) page_request_lock(s);
         else if (l->page.state == STATE_REQUESTING && l->page.lock.waiting &&
                  (again || (p->kind == PUSH_EXPIRED && p->leader_partition == l->partition)))

@@ -52,6 +52,7 @@ void page_became_leader(struct step *s, struct fence fence);
 /* claim.c: from the lock to the ledger's word, permits and steals */
 void claim_begin(struct step *s);
 void claim_answered(struct step *s, const struct answer *a);
+void probe_answered(struct step *s, const struct answer *a);
 void claim_timed_out(struct step *s);
 void permit_ask(struct step *s);
 void permit_answered(struct step *s, const struct answer *a);

@@ -96,8 +96,8 @@ void page_request_lock(struct step *s)
     l->page.lock.granted = false;
     l->page.lock.permit = 0;
     page_post(s, POST_WAITING, 1, 0);
-    if (l->page.visible && local_before(l->page.visible_waits_until, s->in->now)) {
-        l->page.visible_waits_until = local_plus(s->in->now, l->contract->heartbeat.interval_us);
+    if (l->page.visible && local_before(l->page.told_waiting, s->in->now)) {
+        l->page.told_waiting = local_plus(s->in->now, l->contract->heartbeat.interval_us);
         page_broadcast(s, MSG_VISIBLE_WAITS, 0);
     }
 }
@@ -214,7 +214,8 @@ static void lock_granted(struct step *s)
         page_post(s, POST_WAITING, 2, 0); /* maxHold runs for it too */
         return;
     }
-    if (!l->page.visible && local_before(s->in->now, l->page.visible_waits_until)) {
+    bool stolen = l->page.lock.permit != 0; /* an incident is no time for manners */
+    if (!l->page.visible && !stolen && local_before(s->in->now, l->page.visible_waits_until)) {
         l->page.visible_waits_until = s->in->now; /* once: then whoever waits is in front of us */
         page_drain(s, WHY_HIDDEN);
         page_request_lock(s);
@@ -324,20 +325,23 @@ static void heard(struct step *s)
         if (m->a && l->page.visible && l->page.lock.waiting) page_broadcast(s, MSG_VISIBLE_WAITS, 0);
         break;
     case MSG_VISIBLE_WAITS:
-        l->page.visible_waits_until = local_plus(s->in->now, l->contract->heartbeat.interval_us);
+        l->page.visible_waits_until = local_plus(s->in->now, l->contract->max_hold_us);
         if (l->page.state == STATE_LEADER && !l->page.visible) {
             page_drain(s, WHY_HIDDEN);
             page_request_lock(s);
         }
         break;
     case MSG_REMOTE_LEADS:
-        if (l->page.state == STATE_REQUESTING && l->page.lock.waiting && !l->page.lock.steal_id) {
+        if (l->page.state == STATE_REQUESTING && l->page.lock.waiting) {
             client_emit(s, OUT_LOCK_ABORT)->id = l->page.lock.id;
             l->page.lock.waiting = false;
             page_post(s, POST_WAITING, 0, 0);
             page_enter(s, STATE_ABORTED);
             page_enter(s, STATE_FOLLOWER);
         }
+        break;
+    case MSG_SILENT:
+        l->page.silent_until = local_plus(s->in->now, l->contract->lease.ttl_us * 3);
         break;
     case MSG_TASK:
         remember_op(l, m->a);
@@ -430,7 +434,8 @@ static void answered(struct step *s)
     case REQ_CLAIM: claim_answered(s, a); break;
     case REQ_PERMIT: permit_answered(s, a); break;
     case REQ_SUBMIT: submit_answered(s, a); break;
-    case REQ_RELEASE: case REQ_STATUS: break;
+    case REQ_STATUS: probe_answered(s, a); break;
+    case REQ_RELEASE: break;
     default: if (a->request == l->page.work.request) work_answered(s, a); break;
     }
 }
@@ -484,7 +489,7 @@ static void start(struct leader *l, const struct client_input *in)
     };
     l->page.has_locks = in->start->has_locks;
     l->page.visible = in->start->visible;
-    l->page.visible_waits_until = local_plus(in->now, -1);
+    l->page.visible_waits_until = l->page.silent_until = l->page.told_waiting = local_plus(in->now, -1);
     l->worker.last_id = 0x80000000u; /* the worker numbers its own requests */
     l->page.last_heard = in->now;
     l->worker.hidden = !in->start->visible;

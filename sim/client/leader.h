@@ -35,6 +35,7 @@ enum leader_message {
     MSG_HEARTBEAT,      /* channel: a leader lives; a: 1 when hidden */
     MSG_VISIBLE_WAITS,  /* channel: a visible page waits, hidden ones give way */
     MSG_REMOTE_LEADS,   /* channel: the ledger says that another device leads; a: ms to go */
+    MSG_SILENT,         /* channel: the ledger has stopped answering this device */
     MSG_TASK,           /* channel: operation a was accepted into the outbox */
     MSG_WHO_LEADS,      /* channel, deviation LEAD_BY_BROADCAST */
     POST_LEAD, POST_STOP, POST_WATCH, POST_PONG, POST_RENEW_NOW, POST_WAITING, /* page to worker */
@@ -60,18 +61,18 @@ struct leader {
         enum client_state state;
         bool has_locks, visible, gone, too_old, closed;
         uint32_t last_id, claims;
-        struct { uint32_t id; bool waiting, granted; uint32_t permit, steal_id, steal_permit; } lock;
-        struct { uint32_t id, request, tries; struct local first_sent; } claim;
+        struct { uint32_t id; bool waiting, granted; uint32_t permit; } lock;
+        struct { uint32_t id, request, first_request, answered; bool probing; struct local first_sent, began; } claim;
         struct fence fence;
         struct local lease_end, wall_lease_end;
         bool believes, revalidating;
-        struct { enum work_step step; uint32_t op, request, tries; bool acked; } work;
+        struct { enum work_step step; uint32_t op, request, tries; enum outcome outcome; } work;
         uint32_t tasks;                    /* that wait in the outbox, as last heard */
         uint32_t unreconciled[UNRECONCILED_MAX], unreconciled_n;
         enum why_ended draining_why;
         struct fence vacancy;              /* of the last VACANT or EXPIRED push */
-        struct local visible_waits_until;
-        struct { uint32_t request; struct local not_before; } permit;
+        struct local visible_waits_until, told_waiting, silent_until;
+        struct { uint32_t request, used; struct local not_before; } permit;
         struct { uint32_t request, op; } submit;
         uint32_t submits[KNOWN_OPS_MAX], submits_n;
         uint32_t known[KNOWN_OPS_MAX], known_n; /* operations heard of on the channel */
@@ -84,7 +85,8 @@ struct leader {
     struct {
         bool leads;
         struct fence fence;
-        struct local lease_end, last_pong;
+        struct local lease_end, last_pong, last_answer;
+        bool told_silence;
         uint32_t acked, request, node;
         uint32_t watched[WATCH_COUNT];
         bool hidden, waiting;

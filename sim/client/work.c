@@ -29,20 +29,20 @@ static void issue(struct step *s, enum work_step step)
     l->page.work.request = page_send(s, kind_of[step], op, key, WATCH_WORK);
     struct request *r = page_last_request(s);
     if (step == WORK_COMMIT) r->parts = 1u << PART_CURSOR | 1u << PART_DELETE;
+    if (step == WORK_RECONCILE) r->outcome = l->page.work.outcome;
 }
 
 static void reconcile(struct step *s, enum outcome outcome)
 {
+    s->l->page.work.outcome = outcome;
     issue(s, WORK_RECONCILE);
-    if (s->l->page.work.request) page_last_request(s)->outcome = outcome;
-    s->l->page.work.acked = outcome == OUTCOME_DONE;
 }
 
 static void begin(struct step *s, uint32_t op)
 {
     s->l->page.work.op = op;
     s->l->page.work.tries = 0;
-    s->l->page.work.acked = false;
+    s->l->page.work.outcome = OUTCOME_UNKNOWN;
 }
 
 /* Whatever is due now: the step that had to wait, an inherited operation, a task. */
@@ -55,7 +55,7 @@ void work_next(struct step *s)
     }
     if (l->page.state != STATE_LEADER || !page_may_write(s)) return;
     if (l->page.work.step != WORK_NONE) {
-        if (l->page.work.request == 0) issue(s, l->page.work.step == WORK_RECONCILE ? WORK_OUTCOME : l->page.work.step);
+        if (l->page.work.request == 0) issue(s, l->page.work.step);
         return;
     }
     enum stage stage = l->contract->stage;
@@ -98,11 +98,11 @@ static void advanced(struct step *s, const struct answer *a)
     case WORK_TAKE:
         l->page.work.op = a->op;
         l->page.tasks = a->more_tasks;
-        issue(s, l->server_authority ? WORK_EFFECT : WORK_COMMIT);
+        issue(s, !l->server_authority ? WORK_COMMIT : a->unreconciled_n ? WORK_OUTCOME : WORK_EFFECT);
         break;
     case WORK_EFFECT: issue(s, WORK_ACK); break;
     case WORK_OUTCOME: outcome_known(s, a); break;
-    case WORK_RECONCILE: issue(s, l->page.work.acked ? WORK_COMMIT : WORK_EFFECT); break;
+    case WORK_RECONCILE: issue(s, l->page.work.outcome == OUTCOME_DONE ? WORK_COMMIT : WORK_EFFECT); break;
     case WORK_ACK: issue(s, WORK_COMMIT); break;
     case WORK_COMMIT:
         l->page.tasks = a->more_tasks;
@@ -118,7 +118,10 @@ static void refused(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     if (deviate_fenced(s, a)) return;
     enum why_ended why = a->result == ANS_EPOCH_CLOSED ? WHY_EPOCH : WHY_FENCED;
-    if (a->result == ANS_PROTOCOL_TOO_OLD) l->page.too_old = true;
+    if (a->result == ANS_PROTOCOL_TOO_OLD) { /* still ours: given back, to a page that speaks the payload */
+        l->page.too_old = true;
+        why = WHY_OTHER;
+    }
     if (a->result == ANS_EPOCH_CLOSED) l->page.closed = true;
     l->page.draining_why = why;
     if (l->page.state == STATE_DRAINING) page_let_go(s);

@@ -32,13 +32,18 @@ static struct client_message *post(struct step *s, enum leader_message kind, uin
     return &o->as.message;
 }
 
-static void beat(struct step *s)
+static void broadcast(struct step *s, enum leader_message kind, uint32_t a)
 {
     struct leader *l = s->l;
     struct client_output *o = client_emit(s, OUT_BROADCAST);
-    o->as.message = (struct client_message){ .kind = MSG_HEARTBEAT, .fence = l->worker.fence,
-                                             .a = l->worker.hidden, .at = s->in->now,
-                                             .tab_instance = l->tab_instance };
+    o->as.message = (struct client_message){ .kind = (uint8_t)kind, .fence = l->worker.fence, .a = a,
+                                             .at = s->in->now, .tab_instance = l->tab_instance };
+}
+
+static void beat(struct step *s)
+{
+    struct leader *l = s->l;
+    broadcast(s, MSG_HEARTBEAT, l->worker.hidden);
     arm(s, TIMER_BEAT, l->contract->heartbeat.interval_us);
 }
 
@@ -77,6 +82,18 @@ static bool deaf_to_lease(const struct step *s)
            deviates(s, POLICY_WALL_CLOCK_LEASE);
 }
 
+/* Half a lease without an answer: the pages that may get the lock next should know
+ * before they get it, since a claim from a device that hears nothing would keep the
+ * lease from one that does. */
+static void tell_silence(struct step *s)
+{
+    struct leader *l = s->l;
+    if (l->worker.told_silence ||
+        s->in->now.us - l->worker.last_answer.us < l->contract->lease.ttl_us / 2) return;
+    l->worker.told_silence = true;
+    broadcast(s, MSG_SILENT, 0);
+}
+
 static void renewal_due(struct step *s)
 {
     struct leader *l = s->l;
@@ -86,6 +103,7 @@ static void renewal_due(struct step *s)
         return;
     }
     post(s, POST_PING, 0);
+    tell_silence(s);
     int64_t third = l->contract->lease.ttl_us / 3;
     bool page_answers = s->in->now.us - l->worker.last_pong.us <= third + PING_AGAIN_US / 2;
     if (page_answers) send_renewal(s);
@@ -102,7 +120,8 @@ static void lead(struct step *s, const struct client_message *m)
     l->worker.fence = m->fence;
     l->worker.lease_end = m->at;
     l->worker.acked = 0;
-    l->worker.last_pong = s->in->now;
+    l->worker.last_pong = l->worker.last_answer = s->in->now;
+    l->worker.told_silence = false;
     l->worker.node = m->b;
     beat(s);
     arm(s, TIMER_HOLD, l->contract->max_hold_us / 10 * 9);
@@ -115,6 +134,8 @@ static void renewal_answered(struct step *s, const struct answer *a)
 {
     struct leader *l = s->l;
     if (!l->worker.leads) return;
+    l->worker.last_answer = s->in->now;
+    l->worker.told_silence = false;
     if (a->sequence > l->worker.acked) l->worker.acked = a->sequence;
     switch (a->result) {
     case ANS_OK:
@@ -128,7 +149,7 @@ static void renewal_answered(struct step *s, const struct answer *a)
         arm(s, TIMER_RENEW, 0); /* now that an answer was seen, it can be acknowledged */
         break;
     case ANS_REDIRECT: l->worker.node = a->node_hint; arm(s, TIMER_RENEW, 0); break;
-    case ANS_UNAVAILABLE: l->worker.node++; break;
+    case ANS_UNAVAILABLE: l->worker.node++; arm(s, TIMER_RENEW, PING_AGAIN_US); break;
     case ANS_EPOCH_CLOSED: lost(s, WHY_EPOCH); break;
     default: lost(s, WHY_FENCED); break;
     }

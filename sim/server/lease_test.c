@@ -96,7 +96,7 @@ START_TEST(an_acknowledgement_of_an_earlier_lease_does_not_count)
     struct fence f = rig_claim(&g, 1).fence;
     uint32_t old = rig_renew(&g, 1, f, 0).sequence;
     f = rig_claim(&g, 1).fence;
-    ck_assert_int_eq(rig_renew(&g, 1, f, old).result, ANS_OK); /* the first of its lease always */
+    ck_assert_int_eq(rig_renew(&g, 1, f, 0).result, ANS_OK); /* the first of its lease always */
     ck_assert_int_eq(rig_renew(&g, 1, f, old).result, ANS_NOT_EXTENDED);
 }
 END_TEST
@@ -212,6 +212,20 @@ START_TEST(a_claim_uses_up_the_permit)
 }
 END_TEST
 
+START_TEST(a_permit_over_a_lock_whose_partition_does_not_lead_stands_in_nobodys_way)
+{
+    rig_boot(&g);
+    rig_claim(&g, 1);
+    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 11, none, 0).result, ANS_OK);
+    ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_PERMIT)->a, 3);
+    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 12, none, 0).result, ANS_REFUSED); /* one at a time */
+    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 2, none, 0).result, ANS_REFUSED); /* it leads here */
+    rig_wait(&g, MS(1000));
+    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 2, none, 0).result, ANS_OK);
+    ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_PERMIT)->a, 1);
+}
+END_TEST
+
 START_TEST(a_permit_over_a_vacancy_needs_it_to_last)
 {
     rig_boot(&g);
@@ -295,15 +309,28 @@ START_TEST(the_server_yields_to_a_page_and_leaves_it_the_operation_in_flight)
 }
 END_TEST
 
-START_TEST(the_server_finishes_what_a_lost_page_left)
+START_TEST(a_server_that_had_yielded_starts_afresh_when_it_leads_again)
 {
     rig_boot(&g);
+    rig_submit(&g, 1);
+    rig_wait(&g, MS(5000));
+    rig_claim(&g, 11);
+    rig_wait(&g, MS(6000));
+    ck_assert_fence(g.drain.fence, 1, 3);
+    ck_assert_fence(rig_last(&g, OBS_LEDGER_TAKEN)->fence, 1, 3);
+}
+END_TEST
+
+START_TEST(the_server_finishes_what_a_lost_page_left)
+{
+    struct fence stale = { 7, 1, 99 };
+    rig_boot_with(&g, POLICY_IGNORE_FENCE); /* so that two can be left at once */
     rig_submit(&g, 1);
     rig_submit(&g, 2);
     struct fence f = rig_claim(&g, 1).fence;
     rig_do(&g, REQ_TAKE, 1, f, 0);
     rig_do(&g, REQ_ACK, 1, f, 1);
-    rig_do(&g, REQ_TAKE, 1, f, 0);
+    rig_do(&g, REQ_TAKE, 2, stale, 0);
     rig_wait(&g, MS(6000));
     ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_OWNER), 2);
     ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_OWNER)->page, PAGE_SERVER);
@@ -348,6 +375,7 @@ START_TEST(a_new_task_is_pushed_to_the_leader_of_an_empty_queue)
     ck_assert_uint_eq(g.pushed[PUSH_TASK], 0); /* it has been told of more */
     rig_do(&g, REQ_TAKE, 1, f, 0);
     rig_do(&g, REQ_ACK, 1, f, 1);
+    rig_commit(&g, 1, f, 1);
     rig_do(&g, REQ_TAKE, 1, f, 0);
     rig_submit(&g, 3);
     ck_assert_uint_eq(g.pushed[PUSH_TASK], 1);
@@ -384,11 +412,13 @@ Suite *lease_suite(void)
     tcase_add_test(t, a_vacancy_counts_from_when_somebody_waits);
     tcase_add_test(t, a_permit_is_given_over_an_expired_lease_only_once);
     tcase_add_test(t, a_claim_uses_up_the_permit);
+    tcase_add_test(t, a_permit_over_a_lock_whose_partition_does_not_lead_stands_in_nobodys_way);
     tcase_add_test(t, a_permit_over_a_vacancy_needs_it_to_last);
     tcase_add_test(t, no_permit_where_the_contract_says_never);
     tcase_add_test(t, the_server_drains_what_waits_when_nobody_leads);
     tcase_add_test(t, the_server_asks_again_when_the_provider_fails_or_is_silent);
     tcase_add_test(t, the_server_yields_to_a_page_and_leaves_it_the_operation_in_flight);
+    tcase_add_test(t, a_server_that_had_yielded_starts_afresh_when_it_leads_again);
     tcase_add_test(t, the_server_finishes_what_a_lost_page_left);
     tcase_add_test(t, a_read_only_fallback_lets_tasks_wait);
     tcase_add_test(t, the_reign_of_the_server_is_a_vacancy_for_pages);

@@ -163,7 +163,7 @@ void ledger_boot(struct ledger_node *n, uint8_t id, enum layout layout, enum aut
     n->stored = n->record;
     struct ledger_work w = begin(n, at, now, OBS_NONE, out);
     if (layout == LAYOUT_QUORUM) quorum_boot(&w);
-    ledger_tell_decides(&w);
+    quorum_note_decides(&w);
     ledger_settle(&w);
 }
 
@@ -183,7 +183,10 @@ static void refuse_undecided(struct ledger_work *w, const struct ledger_step *s)
 /* Whoever subscribes to a vacancy that nobody watched waits from now on. */
 static void note_subscriber(struct ledger_work *w, const struct request *r)
 {
-    if (r->kind == REQ_SUBSCRIBE && w->n->subscribers <= 1) w->n->watched_since = w->now;
+    struct ledger_node *n = w->n;
+    if (r->kind != REQ_SUBSCRIBE || (n->watched && n->subscribers > 1)) return;
+    n->watched = true;
+    n->watched_since = w->now;
 }
 
 void ledger_request(struct ledger_node *n, const struct request *r, struct instant at,
@@ -269,7 +272,6 @@ void ledger_incident(struct ledger_node *n, enum incident what, struct instant a
 {
     struct ledger_work w = begin(n, at, now, cause, out);
     if (!n->up || n->authority == AUTHORITY_INDEXEDDB || !quorum_can_decide(n, now)) return;
-    if (what == INCIDENT_REOPEN && !n->record.closed) return;
     struct ledger_step s = { .kind = what == INCIDENT_REOPEN ? STEP_REOPEN : STEP_EPOCH,
                              .cause = cause };
     run_or_wait(&w, &s);
@@ -285,6 +287,7 @@ static void forget_volatile(struct ledger_node *n)
     n->late_n = 0;
     n->drain_op = 0;
     n->standing = 0;
+    n->watched = false; /* streams end with the node */
     n->primary = false;
     n->primary_id = NODE_NONE;
     for (uint32_t i = 0; i < LEDGER_TIMERS; i++) n->timer[i].armed = false;
@@ -297,7 +300,7 @@ void ledger_crash(struct ledger_node *n, struct instant at, uint32_t cause)
     n->up = false;
     forget_volatile(n);
     ledger_tell_accepts(&w);
-    ledger_tell_decides(&w);
+    quorum_note_decides(&w);
 }
 
 /* generation-forgotten-at-restart: the last claim had been answered, not stored. */
@@ -341,7 +344,7 @@ void ledger_restart(struct ledger_node *n, struct instant at, struct local now, 
     }
     ledger_settle(&w); /* first of all an expiry, so that it is never acceptable again */
     ledger_tell_accepts(&w);
-    ledger_tell_decides(&w);
+    quorum_note_decides(&w);
 }
 
 void ledger_cleared(struct ledger_node *n, uint32_t incarnation, struct instant at,

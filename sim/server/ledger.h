@@ -92,7 +92,7 @@ struct ledger_record {
     uint32_t cursor;
     struct { uint32_t id; struct fence fence; uint16_t page; } claim[LEDGER_CLAIMS_MAX];
     uint32_t claims;
-    struct { uint32_t id; uint16_t page; uint8_t partition; struct local until; bool used; } permit; /* the last one */
+    struct { uint32_t id; uint16_t page; uint8_t partition; struct local until; bool used, elsewhere; } permit; /* the last one */
     uint32_t permits;            /* ids given so far */
     struct task task[LEDGER_OPS_MAX]; /* index: op - 1 */
     uint32_t tasks;              /* the largest op enqueued so far */
@@ -152,10 +152,11 @@ struct ledger_node {
     uint32_t subscribers;               /* pages connected to this node, kept by the world */
     bool quota_full;                    /* indexeddb-ledger: writes fail, told by the world */
     /* the implementation's own members follow; see ledger_internal.h */
-    bool decides;                       /* as last told by node.decides */
+    bool decides;                       /* it can decide, as far as it knows; as of its last step */
     struct { struct fence fence; uint16_t page; } accepts; /* as last told by ledger.acceptable */
     struct { bool armed; uint32_t arm; struct local due; } timer[LEDGER_TIMERS];
-    struct local watched_since;         /* somebody has subscribed since */
+    bool watched;                       /* somebody has subscribed since it came up */
+    struct local watched_since;         /* ... and when */
     struct local pushed;                /* the last repeated push */
     struct local drain_due;             /* no report by then: the effect is sent again */
     uint32_t drain_op;                  /* in flight at the server's worker, 0 none */

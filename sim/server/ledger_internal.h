@@ -75,7 +75,6 @@ void ledger_refuse(struct ledger_work *w, const struct ledger_step *s, enum answ
 void ledger_observe(struct ledger_work *w, const struct ledger_step *s);
 bool ledger_observed(const struct ledger_node *n, const struct ledger_step *s, uint32_t index);
 void ledger_tell_accepts(struct ledger_work *w);
-void ledger_tell_decides(struct ledger_work *w);
 void ledger_push(struct ledger_work *w, enum push_kind kind);
 
 /* lease.c */
@@ -91,6 +90,7 @@ void quorum_boot(struct ledger_work *w);
 void quorum_restart(struct ledger_work *w);
 bool quorum_can_decide(const struct ledger_node *n, struct local now);
 bool quorum_adopting(const struct ledger_node *n); /* a new primary that does not know its record yet */
+void quorum_note_decides(struct ledger_work *w);
 bool quorum_answers_early(const struct ledger_node *n, const struct ledger_step *s);
 void quorum_propose(struct ledger_work *w, const struct ledger_step *s);
 void quorum_message(struct ledger_work *w, const struct node_message *m);

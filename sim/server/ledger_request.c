@@ -31,7 +31,6 @@ void task_enter(struct ledger_record *rec, struct task *t, enum task_state next)
     }
     if (next == TASK_DONE) rec->open--;
     t->state = next;
-    if (next != TASK_TAKEN) t->unreconciled = false;
 }
 
 struct task *task_of(struct ledger_record *rec, uint32_t op)
@@ -220,13 +219,15 @@ static void apply_release(struct ledger_node *n, struct ledger_record *rec, stru
 
 /* ---- tasks ----------------------------------------------------------------------- */
 
-/* The task that this fence has taken already (its answer was lost), else the lowest that waits. */
+/* An operation that this fence owns already, whatever became of it (an answer was lost),
+ * else the lowest task that waits. */
 static uint32_t next_task(const struct ledger_record *rec, const struct request *r, bool *again)
 {
     uint32_t queued = 0;
     for (uint32_t i = 0; i < rec->tasks; i++) {
         const struct task *t = &rec->task[i];
-        if (t->state == TASK_TAKEN && !t->unreconciled && fence_equal(t->owner, r->fence)) {
+        bool begun = t->state == TASK_TAKEN || t->state == TASK_ACKED;
+        if (begun && !t->server_owned && fence_equal(t->owner, r->fence)) {
             *again = true;
             return i + 1;
         }
@@ -235,13 +236,21 @@ static uint32_t next_task(const struct ledger_record *rec, const struct request 
     return queued;
 }
 
+/* Only tasks wait whose payload the sender does not speak (protocol.md, "Workstreams"). */
+static bool waits_for_newer(const struct ledger_record *rec, uint32_t protocol)
+{
+    for (uint32_t i = 0; i < rec->tasks; i++)
+        if (rec->task[i].state == TASK_QUEUED && rec->task[i].protocol > protocol) return true;
+    return false;
+}
+
 static void check_take(struct ledger_node *n, struct ledger_step *s)
 {
     s->result = check_fence(n, s);
     if (s->result != ANS_OK) return;
     s->op = next_task(&n->record, &s->request, &s->repeated);
     if (s->op == 0)
-        s->result = ANS_EMPTY;
+        s->result = waits_for_newer(&n->record, s->request.protocol) ? ANS_PROTOCOL_TOO_OLD : ANS_EMPTY;
     else
         s->acts = !s->repeated;
 }
@@ -363,6 +372,7 @@ static void apply_permit(struct ledger_node *n, struct ledger_record *rec, struc
     rec->permit.partition = s->request.partition;
     rec->permit.until = local_after(s->now, n->contract->permit_ttl_us);
     rec->permit.used = false;
+    rec->permit.elsewhere = ledger_page_led(rec);
 }
 
 static void check_question(struct ledger_node *n, struct ledger_step *s)

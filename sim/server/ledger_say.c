@@ -142,7 +142,7 @@ static void say_permit(struct ledger_work *w, const struct ledger_step *s)
     o.partition = s->request.partition;
     o.key = rec->permit.id;
     o.fence = rec->fence;
-    o.a = rec->expired ? 1 : 2;
+    o.a = rec->permit.elsewhere ? 3 : rec->expired ? 1 : 2;
     say(w, o);
 }
 
@@ -250,18 +250,6 @@ void ledger_tell_accepts(struct ledger_work *w)
     history_add(n->history, &o);
 }
 
-void ledger_tell_decides(struct ledger_work *w)
-{
-    struct ledger_node *n = w->n;
-    bool decides = quorum_can_decide(n, w->now) && !quorum_adopting(n);
-    if (decides == n->decides) return;
-    n->decides = decides;
-    struct obs o = obs_make(OBS_NODE_DECIDES, w->at, w->cause);
-    o.node = n->id;
-    o.a = decides;
-    history_add(n->history, &o);
-}
-
 /* ---- answers --------------------------------------------------------------------- */
 
 static void send(struct ledger_work *w, const struct ledger_step *s, const struct answer *a)
@@ -314,11 +302,12 @@ static void answer(struct ledger_work *w, const struct ledger_step *s)
     bool ok = s->result == ANS_OK;
     struct answer a = { .request = r->id, .kind = r->kind, .result = s->result, .fence = rec->fence,
                         .op = r->kind == REQ_TAKE ? s->op : r->op, .wait_us = s->wait_us,
-                        .more_tasks = rec->queued, .node_hint = NODE_NONE, .sent = r->sent };
+                        .more_tasks = rec->open, .node_hint = NODE_NONE, .sent = r->sent };
     if (r->kind == REQ_CLAIM && ok) {
         a.fence = s->fence;
         list_unreconciled(rec, s->fence, &a);
     }
+    if (r->kind == REQ_TAKE && ok && s->repeated) a.unreconciled[a.unreconciled_n++] = s->op;
     if (r->kind == REQ_RENEW) a.sequence = rec->renew_sequence;
     if (r->kind == REQ_PERMIT && ok) a.permit = rec->permit.id;
     if (s->result == ANS_OK || s->result == ANS_NOT_EXTENDED)

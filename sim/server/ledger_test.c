@@ -27,7 +27,7 @@ START_TEST(a_node_that_is_down_answers_nothing_and_accepts_nothing)
     rig_claim(&g, 1);
     ledger_crash(&g.node, rig_at(&g), OBS_NONE);
     ck_assert(fence_is_none(rig_last(&g, OBS_LEDGER_ACCEPTABLE)->fence));
-    ck_assert_uint_eq(rig_last(&g, OBS_NODE_DECIDES)->a, 0);
+    ck_assert(!g.node.decides);
     ck_assert_int_eq(rig_claim(&g, 2).kind, REQ_NONE);
     rig_wait(&g, MS(5000));
     ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_EXPIRED), 0);
@@ -41,7 +41,7 @@ START_TEST(record_and_lease_survive_a_restart)
     struct fence f = rig_claim_id(&g, 1, 5).fence;
     crash_for(MS(400));
     ck_assert(fence_equal(rig_last(&g, OBS_LEDGER_ACCEPTABLE)->fence, f));
-    ck_assert_uint_eq(rig_last(&g, OBS_NODE_DECIDES)->a, 1);
+    ck_assert(g.node.decides);
     ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 1, f, 0).op, 1);
     ck_assert(fence_equal(rig_claim_id(&g, 1, 5).fence, f));
     rig_wait(&g, MS(600)); /* the timer was armed anew */
@@ -107,7 +107,20 @@ START_TEST(after_reopening_pages_claim_under_the_new_epoch)
     incident(INCIDENT_REOPEN);
     ck_assert_uint_eq(g.pushed[PUSH_REOPENED], 1);
     ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, ANS_FENCED);
+    rig_wait(&g, MS(300));
     ck_assert_fence(rig_claim(&g, 1).fence, 2, 3);
+}
+END_TEST
+
+START_TEST(a_reopened_ledger_gives_pages_their_time_before_permits)
+{
+    rig_boot(&g);
+    incident(INCIDENT_ADVANCE_EPOCH);
+    rig_wait(&g, MS(9000));
+    ck_assert_uint_eq(g.pushed[PUSH_VACANT], 0); /* closed is not vacant */
+    incident(INCIDENT_REOPEN);
+    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 2, none, 0).result, ANS_REFUSED);
+    ck_assert_int_eq(g.answer.wait_us, MS(600));
 }
 END_TEST
 
@@ -316,7 +329,7 @@ START_TEST(loses_operation_that_nobody_had_taken)
     struct fence f = rig_claim(&g, 1).fence;
     rig_do(&g, REQ_TAKE, 1, f, 0);
     crash_for(MS(100));
-    ck_assert_uint_eq(rig_do(&g, REQ_STATUS, 1, none, 0).more_tasks, _i ? 0 : 1);
+    ck_assert_uint_eq(rig_do(&g, REQ_STATUS, 1, none, 0).more_tasks, _i ? 1 : 2);
     ck_assert_int_eq(g.node.record.task[0].state, TASK_TAKEN);
 }
 END_TEST
@@ -357,6 +370,7 @@ Suite *ledger_suite(void)
     tcase_add_test(t, an_epoch_advance_closes_the_ledger_to_pages);
     tcase_add_test(t, a_closed_ledger_drains_whatever_the_fallback);
     tcase_add_test(t, after_reopening_pages_claim_under_the_new_epoch);
+    tcase_add_test(t, a_reopened_ledger_gives_pages_their_time_before_permits);
     tcase_add_test(t, a_local_ledger_commits_without_an_acknowledgement_and_pushes_nothing);
     tcase_add_test(t, a_full_quota_refuses_writes_and_lets_go);
     tcase_add_test(t, a_cleared_ledger_is_another_incarnation);

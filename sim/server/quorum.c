@@ -59,6 +59,12 @@ bool quorum_adopting(const struct ledger_node *n)
     return n->busy && n->deciding.kind == STEP_ADOPT;
 }
 
+/* For those who ask the node, and to notice that a majority is back. */
+void quorum_note_decides(struct ledger_work *w)
+{
+    w->n->decides = quorum_can_decide(w->n, w->now) && !quorum_adopting(w->n);
+}
+
 bool quorum_answers_early(const struct ledger_node *n, const struct ledger_step *s)
 {
     if (is_async(n)) return true;
@@ -189,7 +195,7 @@ static void commit_if_stored(struct ledger_work *w)
         finish_found(w);
     else
         ledger_finish(w, &s);
-    ledger_tell_decides(w);
+    quorum_note_decides(w);
     ledger_settle(w);
 }
 
@@ -212,7 +218,7 @@ static void step_down(struct ledger_work *w)
     n->late_n = 0;
     n->record = n->stored;
     n->waits_since = w->now;
-    ledger_tell_decides(w);
+    quorum_note_decides(w);
     arm_election(w);
 }
 
@@ -225,7 +231,7 @@ void quorum_alive(struct ledger_work *w)
         ledger_arm(w, TIMER_ALIVE, due);
         return;
     }
-    ledger_tell_decides(w);
+    quorum_note_decides(w);
     if (!quorum_can_decide(n, w->now)) refuse_waiting(w);
     if (is_async(n)) n->stored_votes = 1u << n->id;
     send_everybody(w, n->busy || is_async(n));
@@ -275,7 +281,7 @@ static void on_stored(struct ledger_work *w, const struct node_message *m)
     if (same) n->stored_votes |= 1u << m->from;
     if (!same && m->echo.us >= n->told.us && !is_async(n)) send_store(w, m->from);
     bool deaf = !n->decides;
-    ledger_tell_decides(w);
+    quorum_note_decides(w);
     commit_if_stored(w);
     if (deaf && n->decides) ledger_settle(w); /* what became due meanwhile */
 }
@@ -345,7 +351,7 @@ static void on_vote(struct ledger_work *w, const struct node_message *m)
     n->primary = true;
     n->primary_id = n->id;
     propose_found(w);
-    ledger_tell_decides(w);
+    quorum_note_decides(w);
     ledger_settle(w);
 }
 

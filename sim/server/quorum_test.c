@@ -3,10 +3,8 @@
  * clock of its own, with an offset and a drift. */
 #include <check.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "sim/server/ledger.h"
+#include "sim/server/ledger_internal.h"
 
 Suite *quorum_suite(void);
 
@@ -37,6 +35,7 @@ static struct {
     uint32_t requests;
     struct answer answer[4096]; /* by request id */
     uint32_t stores;
+    bool two_speak;          /* at some moment two nodes would have answered a question */
     struct { struct fence fence; uint32_t node, op; } drain;
 } q;
 static struct obs obs[OBS_MAX];
@@ -137,6 +136,10 @@ static bool fire(int64_t until_us)
     else if (!q.cut[e.node] && !q.cut[e.message.from])
         ledger_message(n, &e.message, at(), clock_of(e.node), OBS_NONE, &out);
     carry(e.node);
+    uint32_t speak = 0;
+    for (uint32_t i = 0; i < NODES; i++)
+        speak += quorum_can_decide(&q.node[i], clock_of(i)) && !quorum_adopting(&q.node[i]);
+    if (speak > 1) q.two_speak = true;
     return true;
 }
 
@@ -380,7 +383,7 @@ START_TEST(a_proposal_of_a_minority_is_forgotten)
     run_for(MS(1000));
     ck_assert_uint_eq(claim(decider(), 2, 6).fence.generation, 1);
     q.cut[0] = false;
-    run_for(MS(1000));
+    run_for(MS(500)); /* no other decision yet: as many as the minority made */
     ck_assert_uint_eq(q.node[0].stored.claim[0].id, 6);
     ck_assert_uint_eq(count(OBS_LEDGER_CLAIMED), 1);
 }
@@ -398,6 +401,106 @@ START_TEST(a_node_that_was_cut_off_comes_back_without_an_election)
     ck_assert(q.node[0].primary);
     ck_assert_uint_eq(q.node[0].view, view);
     ck_assert_uint_eq(q.node[2].view, view);
+}
+END_TEST
+
+/* What node 1 replies to a candidate: 1 yes, 0 no. */
+static bool votes(uint8_t candidate, uint32_t view)
+{
+    struct node_message m = { .kind = NODE_VOTE_ASK, .from = candidate, .to = 1, .view = view };
+    ledger_message(&q.node[1], &m, at(), clock_of(1), OBS_NONE, &out);
+    bool yes = out.message[0].kind == NODE_VOTE && out.message[0].yes;
+    ck_assert_uint_eq(out.messages, 1);
+    out.n = out.messages = 0;
+    return yes;
+}
+
+START_TEST(who_has_heard_a_primary_votes_for_nobody)
+{
+    boot_reference();
+    ck_assert(!votes(2, 2));
+    q.now_us += MS(380); /* 2% fast or slow is no excuse */
+    ck_assert(!votes(2, 2));
+    q.now_us += MS(30);
+    ck_assert(votes(2, 2));
+    ck_assert(!votes(0, 3)); /* and after its vote it waits as long */
+    q.now_us += MS(410);
+    ck_assert(!votes(0, 2)); /* once a view */
+    ck_assert(votes(0, 3));
+    q.now_us += MS(5000);
+    crash(1);
+    restart(1);
+    ck_assert(!votes(2, 9)); /* it may have heard one before it fell */
+}
+END_TEST
+
+START_TEST(a_candidate_has_used_up_its_vote)
+{
+    boot_reference();
+    q.cut[1] = true;
+    run_for(MS(505)); /* node 1 stands for view 2 */
+    ck_assert_uint_eq(q.node[1].standing, 2);
+    ck_assert(!votes(2, 2));
+}
+END_TEST
+
+START_TEST(a_majority_that_was_long_ago_does_not_decide)
+{
+    boot_reference();
+    struct local sent = clock_of(0);
+    send(0, (struct request){ .kind = REQ_CLAIM, .page = 1, .key = 5 });
+    q.events = 0; /* everything sent is lost */
+    q.now_us += MS(350);
+    struct node_message m = { .kind = NODE_STORED, .from = 1, .to = 0, .view = 1, .record_view = 1,
+                              .index = 1, .yes = true, .echo = sent };
+    ledger_message(&q.node[0], &m, at(), clock_of(0), OBS_NONE, &out);
+    carry(0);
+    ck_assert_uint_eq(count(OBS_LEDGER_CLAIMED), 0);
+    m.echo = clock_of(0);
+    ledger_message(&q.node[0], &m, at(), clock_of(0), OBS_NONE, &out);
+    ck_assert_uint_eq(count(OBS_LEDGER_CLAIMED), 1);
+}
+END_TEST
+
+START_TEST(requests_that_wait_in_a_minority_are_told)
+{
+    boot_reference();
+    q.cut[0] = true;
+    send(0, (struct request){ .kind = REQ_CLAIM, .page = 1, .key = 5 });
+    uint32_t id = send(0, (struct request){ .kind = REQ_CLAIM, .page = 2, .key = 6 });
+    run_for(MS(500));
+    ck_assert_int_eq(q.answer[id].result, ANS_UNAVAILABLE);
+}
+END_TEST
+
+START_TEST(a_new_primary_speaks_when_it_knows_what_it_found)
+{
+    boot_reference();
+    claim(0, 1, 5);
+    crash(0);
+    while (!q.node[1].primary) ck_assert(fire(MS(2000)));
+    uint32_t id = send(1, (struct request){ .kind = REQ_STATUS, .page = 2 });
+    ck_assert(!q.node[1].decides);
+    ck_assert_uint_eq(q.answer[id].kind, REQ_NONE);
+    run_for(MS(20));
+    ck_assert(q.node[1].decides);
+    ck_assert_uint_eq(q.answer[id].fence.generation, 1);
+}
+END_TEST
+
+START_TEST(what_became_due_without_a_majority_is_done_when_it_is_back)
+{
+    boot_reference();
+    claim(0, 1, 5);
+    crash(1);
+    crash(2);
+    run_for(MS(1500));
+    ck_assert_uint_eq(count(OBS_LEDGER_EXPIRED), 0);
+    restart(1);
+    restart(2);
+    run_for(MS(390));
+    ck_assert(q.node[0].primary);
+    ck_assert_uint_eq(count(OBS_LEDGER_EXPIRED), 1);
 }
 END_TEST
 
@@ -429,9 +532,11 @@ START_TEST(the_server_drains_through_a_fail_over)
     crash(0);
     run_for(MS(1000));
     ck_assert_uint_eq(q.drain.op, 1); /* sent again by the successor, under the same fence */
-    ledger_drained(&q.node[q.drain.node], q.drain.fence, 1, true, at(), clock_of(q.drain.node),
-                   OBS_NONE, &out);
-    carry(q.drain.node);
+    for (int twice = 0; twice < 2; twice++) {
+        ledger_drained(&q.node[q.drain.node], q.drain.fence, 1, true, at(), clock_of(q.drain.node),
+                       OBS_NONE, &out);
+        carry(q.drain.node);
+    }
     run_for(MS(100));
     ck_assert_uint_eq(count(OBS_LEDGER_TERMINAL), 1);
     ck_assert_uint_eq(count(OBS_LEDGER_CLAIMED), 1);
@@ -514,7 +619,19 @@ static void harm(void)
 /* What the pages were last given. */
 static struct fence held[PAGE_MAX];
 static uint32_t taken[PAGE_MAX];
-static uint16_t leader;
+static uint16_t leader, page_of[4096]; /* by request id */
+
+/* Answers come while other requests are under way. */
+static void hear(void)
+{
+    for (uint32_t id = q.requests > 12 ? q.requests - 12 : 1; id <= q.requests; id++) {
+        const struct answer *a = &q.answer[id];
+        if (a->result != ANS_OK || page_of[id] == PAGE_MAX) continue;
+        if (a->kind == REQ_CLAIM) held[leader = page_of[id]] = a->fence;
+        if (a->kind == REQ_TAKE) taken[page_of[id]] = a->op;
+        page_of[id] = PAGE_MAX; /* heard */
+    }
+}
 
 /* Pages that claim, renew, take and write with whatever they were last given, mostly at the
  * node that can decide. */
@@ -532,14 +649,9 @@ static void act(void)
     uint32_t node = decider() < NODES && draw(3) ? decider() : draw(NODES);
     if (r.kind == REQ_RENEW) r.acked = q.node[node].record.renew_sequence;
     if (taken[page] && (r.kind == REQ_ACK || r.kind == REQ_COMMIT)) r.op = taken[page];
-    uint32_t id = send(node, r);
+    page_of[send(node, r)] = page;
     run_for(draw(30000));
-    if (q.answer[id].kind == REQ_CLAIM && q.answer[id].result == ANS_OK) {
-        held[page] = q.answer[id].fence;
-        leader = page;
-    }
-    if (q.answer[id].kind == REQ_TAKE && q.answer[id].result == ANS_OK)
-        taken[page] = q.answer[id].op;
+    hear();
 }
 
 static bool is_accepted(const struct obs *o)
@@ -619,6 +731,7 @@ static const char *drive(struct policy p, uint64_t seed)
     run_for(MS(3000));
     if (decider() == NODES) return "nobody decides after healing";
     const char *wrong = judge();
+    if (!wrong && q.two_speak) wrong = "two nodes speak at once";
     if (!wrong) wrong = judge_index();
     if (!wrong) wrong = judge_operations(&q.node[decider()].record);
     return wrong;
@@ -635,7 +748,6 @@ START_TEST(generations_are_unique_and_ordered_through_drops_crashes_and_cuts)
         writes += count(OBS_LEDGER_COMMITTED);
         failovers += q.node[decider()].view - 1;
     }
-    if (getenv("SHOW")) fprintf(stderr, "%u %u %u\n", claims, writes, failovers);
     ck_assert_uint_gt(claims, 600); /* it was a drive worth judging */
     ck_assert_uint_gt(failovers, 120);
     ck_assert_uint_gt(writes, 200);
@@ -679,6 +791,12 @@ Suite *quorum_suite(void)
     tcase_add_test(t, a_decision_that_nobody_told_is_told_once_by_the_successor);
     tcase_add_test(t, a_proposal_of_a_minority_is_forgotten);
     tcase_add_test(t, a_node_that_was_cut_off_comes_back_without_an_election);
+    tcase_add_test(t, who_has_heard_a_primary_votes_for_nobody);
+    tcase_add_test(t, a_candidate_has_used_up_its_vote);
+    tcase_add_test(t, a_majority_that_was_long_ago_does_not_decide);
+    tcase_add_test(t, requests_that_wait_in_a_minority_are_told);
+    tcase_add_test(t, a_new_primary_speaks_when_it_knows_what_it_found);
+    tcase_add_test(t, what_became_due_without_a_majority_is_done_when_it_is_back);
     tcase_add_test(t, a_whole_crash_loses_nothing);
     tcase_add_test(t, the_server_drains_through_a_fail_over);
     tcase_add_test(t, an_idle_quorum_costs_few_events);

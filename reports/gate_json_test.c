@@ -1,0 +1,190 @@
+/* gate.json is JSON, fits the schema that is published beside it, says what the run
+ * said, and is the same when it is made again from the stored results. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "reports/gate_json.h"
+#include "reports/sample_report.h"
+#include "reports/store_read.h"
+
+Suite *gate_json_suite(void);
+
+static json_t *parsed(const struct run_report *r)
+{
+    char *text = sample_text(gate_json_write, r);
+    json_error_t e;
+    json_t *v = json_loads(text, JSON_REJECT_DUPLICATES, &e);
+    ck_assert_msg(v != NULL, "line %d: %s", e.line, e.text);
+    free(text);
+    return v;
+}
+
+/* -- as much of JSON Schema as gate.schema.json uses ----------------------------- */
+
+static bool fits(const json_t *schema, const json_t *v, const json_t *root);
+
+static bool type_fits(const json_t *type, const json_t *v)
+{
+    const char *t = json_string_value(type);
+    size_t i;
+    const json_t *one;
+    if (json_is_array(type)) {
+        json_array_foreach(type, i, one) if (type_fits(one, v)) return true;
+        return false;
+    }
+    return (!strcmp(t, "object") && json_is_object(v)) ||
+           (!strcmp(t, "array") && json_is_array(v)) ||
+           (!strcmp(t, "string") && json_is_string(v)) || (!strcmp(t, "null") && json_is_null(v)) ||
+           (!strcmp(t, "integer") && json_is_integer(v)) ||
+           (!strcmp(t, "number") && json_is_number(v)) ||
+           (!strcmp(t, "boolean") && json_is_boolean(v));
+}
+
+static bool object_fits(const json_t *schema, const json_t *v, const json_t *root)
+{
+    const json_t *properties = json_object_get(schema, "properties"), *one;
+    const json_t *others = json_object_get(schema, "additionalProperties");
+    json_t *member;
+    const char *key;
+    size_t i;
+    json_array_foreach(json_object_get(schema, "required"), i,
+                       one) if (!json_object_get(v, json_string_value(one))) return false;
+    json_object_foreach((json_t *)(uintptr_t)v, key, member)
+    {
+        const json_t *rule = json_object_get(properties, key);
+        if (!rule && json_is_false(others)) return false;
+        if (!rule) rule = others;
+        if (rule && !fits(rule, member, root)) return false;
+    }
+    return true;
+}
+
+static bool fits(const json_t *schema, const json_t *v, const json_t *root)
+{
+    const json_t *type = json_object_get(schema, "type"), *words = json_object_get(schema, "enum"),
+                 *one, *exact = json_object_get(schema, "const"),
+                 *minimum = json_object_get(schema, "minimum");
+    const char *ref = json_string_value(json_object_get(schema, "$ref"));
+    size_t i;
+    bool listed = !words;
+    if (ref &&
+        !fits(json_object_get(json_object_get(root, "$defs"), strrchr(ref, '/') + 1), v, root))
+        return false;
+    if (type && !type_fits(type, v)) return false;
+    if (exact && !json_equal(exact, v)) return false;
+    if (minimum && json_is_number(v) && json_number_value(v) < json_number_value(minimum))
+        return false;
+    json_array_foreach(words, i, one) listed |= json_equal(one, v);
+    json_array_foreach(v, i, one)
+    {
+        const json_t *items = json_object_get(schema, "items");
+        if (items && !fits(items, one, root)) return false;
+    }
+    return listed && (!json_is_object(v) || object_fits(schema, v, root));
+}
+
+static json_t *published(void)
+{
+    json_error_t e;
+    json_t *schema = json_load_file("reports/gate.schema.json", JSON_REJECT_DUPLICATES, &e);
+    ck_assert_msg(schema != NULL, "%s:%d: %s", e.source, e.line, e.text);
+    return schema;
+}
+
+START_TEST(it_fits_its_schema)
+{
+    struct sample *s = sample_report();
+    json_t *schema = published(), *v = parsed(&s->report);
+    ck_assert(fits(schema, v, schema));
+    json_object_set_new(json_object_get(v, "performance"), "jobs", json_string("two"));
+    ck_assert_msg(!fits(schema, v, schema), "the schema says something");
+    json_decref(v);
+    json_decref(schema);
+    free(s);
+}
+END_TEST
+
+START_TEST(a_run_that_did_nothing_fits_it_too_and_is_unknown)
+{
+    struct sample *s = sample_report();
+    memset(&s->tally, 0, sizeof s->tally);
+    struct run_report r = { .run = s->report.run,
+                            .tally = &s->tally,
+                            .performance = { 0, INFINITY, NAN, -1, 0 } };
+    json_t *schema = published(), *v = parsed(&r);
+    ck_assert(fits(schema, v, schema));
+    ck_assert_str_eq(json_string_value(json_object_get(v, "verdict")), "unknown");
+    ck_assert(json_is_null(
+        json_object_get(json_object_get(json_object_get(v, "failover_us"), "p99"), "value")));
+    json_decref(v);
+    json_decref(schema);
+    free(s);
+}
+END_TEST
+
+START_TEST(it_says_what_the_run_said)
+{
+    struct sample *s = sample_report();
+    json_t *v = parsed(&s->report), *p99, *c;
+    ck_assert_str_eq(json_string_value(json_object_get(v, "verdict")), "fail");
+    ck_assert_str_eq(json_string_value(json_object_get(v, "digest")), "0xfedc000000000001");
+    ck_assert_int_eq(json_integer_value(json_object_get(v, "rounds")), 2000);
+    c = json_array_get(json_object_get(v, "conditions"), 2);
+    ck_assert_str_eq(json_string_value(json_object_get(c, "verdict")), "unknown");
+    ck_assert_int_eq(
+        json_integer_value(json_object_get(json_object_get(v, "invariants"), "no-stale-commit")),
+        2);
+    p99 = json_object_get(json_object_get(v, "failover_us"), "p99");
+    json_int_t value = json_integer_value(json_object_get(p99, "value"));
+    ck_assert_int_eq(value, hist_quantile(&s->tally.failover, 99, 100));
+    ck_assert_int_lt(json_integer_value(json_object_get(p99, "low")), value);
+    ck_assert_int_gt(json_integer_value(json_object_get(p99, "high")), value);
+    ck_assert_uint_eq(json_array_size(json_object_get(v, "failures")), 3);
+    json_decref(v);
+    free(s);
+}
+END_TEST
+
+START_TEST(it_is_made_again_from_the_stored_results_byte_for_byte)
+{
+    char path[] = "/tmp/gate_json_test_XXXXXX";
+    struct sample *s = sample_report();
+    /* what a database keeps as text has to be text */
+    s->scenario[1].name = "steal-mid-fetch";
+    s->failure[0].finding.reason = "a commit under a stale fence";
+    snprintf(s->gate.condition[1].says, CONDITION_TEXT_MAX, "says");
+    close(mkstemp(path));
+    struct store *store = store_open(path, STORE_CREATE, &s->report.run, s->scenario, 3, stderr);
+    struct store_block block = { 0, s->tally.digest, (uint32_t)s->tally.rounds };
+    struct store_batch batch = {
+        &s->tally, &block, 1, s->scenario, 3, s->failure, 4, &s->noted, 1
+    };
+    ck_assert(store_add(store, &batch));
+    ck_assert(store_finish(store, &s->report));
+    ck_assert(store_close(store));
+    struct stored_run *stored = store_load(path, stderr);
+    ck_assert_ptr_nonnull(stored);
+    char *live = sample_text(gate_json_write, &s->report);
+    char *again = sample_text(gate_json_write, &stored->report);
+    ck_assert_str_eq(live, again);
+    free(live);
+    free(again);
+    stored_free(stored);
+    unlink(path);
+    free(s);
+}
+END_TEST
+
+Suite *gate_json_suite(void)
+{
+    Suite *s = suite_create("gate_json");
+    TCase *t = tcase_create("gate_json");
+    tcase_add_test(t, it_fits_its_schema);
+    tcase_add_test(t, a_run_that_did_nothing_fits_it_too_and_is_unknown);
+    tcase_add_test(t, it_says_what_the_run_said);
+    tcase_add_test(t, it_is_made_again_from_the_stored_results_byte_for_byte);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,238 @@
+/* tabquake gate: the release gate, from files to one word.
+ *
+ *   load     everything that is read, checked before anything is written
+ *   play     old failing seeds, then the rounds
+ *   prove    that red is possible (mutants, canary) and that rounds can be had again
+ *   judge    the conditions; reports, failures to paste, the verdict last */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "reports/gate_json.h"
+#include "reports/table.h"
+#include "sim/base/must.h"
+#include "tools/announce.h"
+#include "tools/command.h"
+#include "tools/golden.h"
+#include "tools/hunt.h"
+#include "tools/interrupt.h"
+#include "tools/recheck.h"
+#include "tools/record.h"
+
+struct asked {
+    struct options options;
+    const char *suite; /* NULL: the one that is shipped */
+    bool resume, no_mutants;
+};
+
+struct gate {
+    struct asked asked;
+    FILE *talk;
+    struct inputs in;
+    struct hunt hunt; /* empty with --no-mutants */
+    struct scenario canary;
+    struct golden golden;
+    struct campaign campaign;
+    struct record record;
+    /* what came out */
+    uint32_t golden_again;
+    bool written, canary_run;
+    uint32_t canary_broken;
+    struct recheck recheck;
+    struct mutant_outcome *outcome;
+    struct gate_report verdict;
+};
+
+static enum flags_outcome ask(struct asked *a, int argc, char **argv)
+{
+    *a = (struct asked){ .options = options_default() };
+    struct options *o = &a->options;
+    o->out = "out";
+    const struct flag table[] = {
+        option_seed(o), option_rounds(o, "fewer make a short gate (default: the contract's)"),
+        option_jobs(o), option_contract(o), option_set(o),
+        option_out(o, "folder of the results (default: out)"),
+        { .name = "resume", .kind = FLAG_SWITCH, .into = &a->resume,
+          .says = "goes on with the results of a run that was killed" },
+        { .name = "no-mutants", .kind = FLAG_SWITCH, .into = &a->no_mutants,
+          .says = "leaves them out; the gate is then unknown at best" },
+        option_progress(o), option_json(o),
+    };
+    const struct flags f = {
+        .command = "gate", .operands = "[SUITE]",
+        .says = "Plays the suite under its contract, judges every round, writes the reports, and"
+                " ends with\nGATE PASS, GATE FAIL or GATE UNKNOWN.",
+        .example = "build/tabquake gate --rounds 2000 --seed $(git rev-parse HEAD)",
+        .flag = table, .n = sizeof table / sizeof table[0], .operands_max = 1,
+    };
+    uint32_t operands;
+    enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
+    a->suite = operands > 0 ? argv[2] : NULL;
+    return read;
+}
+
+/* -- load ------------------------------------------------------------------------------ */
+
+static bool load_hunt(struct gate *g, const char *program)
+{
+    char path[LOCATE_PATH_MAX];
+    if (!locate_shipped(path, program, "chaos.yaml", stderr) ||
+        !scenario_load(&g->canary, path, &g->in.overrides, stderr))
+        return false;
+    if (g->asked.no_mutants) return true;
+    return locate_shipped(path, program, "mutants", stderr) &&
+           hunt_load(&g->hunt, path, NULL, &g->in.overrides, stderr);
+}
+
+static void unload(struct gate *g)
+{
+    golden_free(&g->golden);
+    hunt_free(&g->hunt);
+    inputs_free(&g->in);
+    free(g->outcome);
+}
+
+static bool load(struct gate *g, const char *program)
+{
+    if (!inputs_load(&g->in, &g->asked.options, program, g->asked.suite, stderr)) return false;
+    if (!load_hunt(g, program) || !golden_load(&g->golden, program, &g->in.overrides, stderr)) {
+        unload(g);
+        return false;
+    }
+    g->hunt.contract = &g->in.contract;
+    g->hunt.seed = g->in.seed;
+    g->hunt.jobs = (uint32_t)g->asked.options.jobs;
+    g->outcome = calloc(g->hunt.n + 1, sizeof *g->outcome);
+    must(g->outcome != NULL);
+    return true;
+}
+
+/* -- play and prove ---------------------------------------------------------------------- */
+
+static void prove(struct gate *g)
+{
+    enum progress_mode mode = (enum progress_mode)g->asked.options.progress;
+    if (g->hunt.n > 0) hunt_run(&g->hunt, mode);
+    hunt_outcomes(&g->hunt, g->outcome);
+    if (interrupted()) return;
+    g->canary_broken = hunt_canary(&g->canary, &g->in.contract, g->in.seed);
+    g->canary_run = true;
+    g->recheck = recheck_run(&g->campaign);
+}
+
+static void play(struct gate *g)
+{
+    g->golden_again = golden_run(&g->golden, &g->in.contract, g->talk);
+    g->written = campaign_run(&g->campaign, (enum progress_mode)g->asked.options.progress);
+    if (g->written && !interrupted()) prove(g);
+}
+
+/* -- judge ------------------------------------------------------------------------------- */
+
+/* A condition that the oracle does not know: it judges one run, these are kept from others. */
+static void judge_golden(struct gate *g)
+{
+    struct gate_report *v = &g->verdict;
+    if (g->golden.n == 0) return;
+    must(v->conditions < CONDITIONS_MAX);
+    struct condition *c = &v->condition[v->conditions++];
+    *c = (struct condition){ .name = "old-failing-seeds", .says = "seeds that failed once pass",
+                             .threshold = "0 broken", .judged = true,
+                             .verdict = g->golden_again ? GATE_FAIL : GATE_PASS };
+    snprintf(c->value, sizeof c->value, "%" PRIu32 " of %" PRIu32, g->golden_again, g->golden.n);
+    if (g->golden_again) v->verdict = GATE_FAIL;
+}
+
+static void judge(struct gate *g)
+{
+    const struct gate_input input = {
+        .tally = &g->campaign.sums->tally,
+        .contract = &g->in.contract,
+        .rounds_asked = g->campaign.rounds,
+        .mutants_run = g->hunt.n > 0, .mutants = g->hunt.n, .mutant = g->outcome,
+        .canary_run = g->canary_run, .canary_red = hunt_canary_is_red(g->canary_broken),
+        .replayed = g->recheck.replayed, .replayed_differently = g->recheck.different,
+        .interrupted = interrupted(),
+    };
+    gate_judge(&g->verdict, &input);
+    judge_golden(g);
+}
+
+static void tell_difference(const struct gate *g)
+{
+    const struct sums_round *r = &g->recheck.first_different;
+    if (g->recheck.different == 0) return;
+    fprintf(g->talk, "DIFFERENT when run again: %" PRIu64 " of %" PRIu64 " rounds, first %s 0x%016"
+            PRIx64 "\n", g->recheck.different, g->recheck.replayed,
+            g->in.suite.scenario[r->scenario].name, r->seed);
+}
+
+static void tell_overrides(FILE *f, const struct overrides *o)
+{
+    if (o->n == 0) return;
+    fputs("(each of these lines also needs:", f);
+    for (uint32_t i = 0; i < o->n; i++) fprintf(f, " --set '%s=%s'", o->at[i].path, o->at[i].value);
+    fputs(")\n", f);
+}
+
+static void tell(const struct gate *g, const struct run_report *report)
+{
+    char verdict[TABLE_VERDICT_MAX];
+    table_conditions(g->talk, report, g->talk == stdout && isatty(fileno(stdout)));
+    fputs("\n", g->talk);
+    table_failures(g->talk, report, RECORD_FAILURES_EACH);
+    if (report->failures > 0) tell_overrides(g->talk, &g->in.overrides);
+    tell_difference(g);
+    announce_end(g->talk, report);
+    if (report->interrupted) fputs("interrupted; --resume goes on from here\n", g->talk);
+    if (g->asked.options.json) gate_json_write(stdout, report);
+    fprintf(g->talk, "%s\n", table_verdict(verdict, report));
+}
+
+static int status_of(const struct gate *g)
+{
+    if (interrupted()) return EXIT_INTERRUPTED;
+    if (!g->written || g->recheck.different > 0) return EXIT_OURS;
+    if (g->verdict.verdict == GATE_FAIL) return EXIT_BROKEN;
+    return g->verdict.verdict == GATE_PASS ? EXIT_PASSED : EXIT_UNPROVEN;
+}
+
+static int run(struct gate *g)
+{
+    const struct options *o = &g->asked.options;
+    uint64_t rounds = o->rounds ? o->rounds : g->in.contract.slo.rounds;
+    int status = EXIT_BAD_INPUT;
+    campaign_open(&g->campaign, &g->in, rounds, (uint32_t)o->jobs);
+    record_info(&g->record, &g->campaign, o->seed);
+    if (record_open(&g->record, o->out, g->asked.resume, &g->campaign)) {
+        announce_begin(g->talk, "gate", &g->campaign, o->seed, o->out);
+        interrupt_watch();
+        play(g);
+        judge(g);
+        struct run_report report = record_report(&g->record, &g->campaign);
+        report.gate = &g->verdict;
+        report.mutant = g->outcome;
+        report.mutants = g->hunt.n;
+        g->written = record_finish(&g->record, &g->campaign, &report) && g->written;
+        tell(g, &report);
+        status = status_of(g);
+    }
+    record_close(&g->record, &g->campaign);
+    campaign_close(&g->campaign);
+    return status;
+}
+
+int cmd_gate(int argc, char **argv)
+{
+    struct gate *g = calloc(1, sizeof *g);
+    must(g != NULL);
+    enum flags_outcome read = ask(&g->asked, argc, argv);
+    int status = read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
+    if (read == FLAGS_OK && load(g, argv[0])) {
+        g->talk = g->asked.options.json ? stderr : stdout;
+        status = run(g);
+        unload(g);
+    }
+    free(g);
+    return status;
+}

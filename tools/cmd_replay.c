@@ -1,0 +1,154 @@
+/* tabquake replay SCENARIO --seed S: one round, formatted. The trace and, for each
+ * invariant that broke, the story: the observations that contradict each other and what
+ * led to them. As jsonl it is the history that `judge` takes. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "reports/history_file.h"
+#include "reports/outfile.h"
+#include "reports/text.h"
+#include "reports/trace.h"
+#include "sim/engine/rng.h"
+#include "tools/command.h"
+#include "tools/inputs.h"
+#include "tools/player.h"
+#include "tools/version.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSONL, FORMATS };
+static const char *const format_word[FORMATS] = { "text", "jsonl" };
+
+struct asked {
+    struct options options;
+    const char *file, *output;
+    uint32_t format;
+};
+
+static enum flags_outcome ask(struct asked *a, int argc, char **argv)
+{
+    *a = (struct asked){ .options = options_default() };
+    struct options *o = &a->options;
+    o->seed = NULL;
+    const struct flag table[] = {
+        option_seed(o),
+        { .name = "format", .kind = FLAG_WORD, .into = &a->format, .value = "text|jsonl",
+          .words = format_word, .words_n = FORMATS, .says = "a trace for people, or the history" },
+        { .name = "output", .letter = 'o', .kind = FLAG_TEXT, .into = &a->output, .value = "FILE",
+          .says = "instead of standard output" },
+        option_contract(o), option_set(o),
+    };
+    const struct flags f = {
+        .command = "replay", .operands = "SCENARIO --seed S",
+        .says = "Plays one round and prints what happened; what broke an invariant is told at the"
+                " end.\nThe scenario may be a mutant. Exit status 1 when an invariant broke.",
+        .example = "build/tabquake replay scenarios/chaos.yaml --seed 0x2a",
+        .flag = table, .n = sizeof table / sizeof table[0], .operands_min = 1, .operands_max = 1,
+    };
+    uint32_t operands;
+    enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
+    if (read != FLAGS_OK) return read;
+    a->file = argv[2];
+    if (o->seed) return FLAGS_OK;
+    fputs("tabquake replay: --seed: found nothing, accepted the seed of a round\n", stderr);
+    return FLAGS_WRONG;
+}
+
+static void verdicts(FILE *f, const struct judge_result *r)
+{
+    static const char *const word[] = { "unknown", "held", "BROKEN" };
+    for (int k = 0; k < INV_COUNT; k++) {
+        const struct finding *v = &r->finding[k];
+        fprintf(f, "%-26s %s%s%s\n", invariant_word[k], word[v->verdict], v->reason ? ": " : "",
+                v->reason ? v->reason : "");
+    }
+    if (r->cut_short) fputs("a limit was hit: the round proves nothing\n", f);
+}
+
+static void failovers(FILE *f, const struct judge_result *r)
+{
+    char us[TEXT_US_MAX];
+    for (uint32_t i = 0; i < r->gaps; i++) {
+        const struct gap_sample *g = &r->gap[i];
+        fprintf(f, "failover %-12s %s from #%" PRIu32 " to #%" PRIu32 "%s\n", gap_word[g->cause],
+                text_us(us, g->eligible_us), g->began, g->ended, g->open ? ", still open" : "");
+    }
+}
+
+static void stories(FILE *f, const struct trace *t, const struct judge_result *r)
+{
+    for (int k = 0; k < INV_COUNT; k++) {
+        if (r->finding[k].verdict != VERDICT_BROKEN) continue;
+        fputs("\n", f);
+        trace_story(f, t, (enum invariant_kind)k, &r->finding[k]);
+    }
+}
+
+static bool write_text(FILE *f, const struct inputs *in, const struct played *p)
+{
+    struct trace t;
+    const struct scenario *s = in->suite.scenario;
+    if (!trace_open(&t, p->history)) {
+        fputs("tabquake replay: no memory for the trace\n", stderr);
+        return false;
+    }
+    fprintf(f, "%s, seed 0x%016" PRIx64 ", revision %s: %s\n\n", s->name, in->seed,
+            version_revision(), s->says);
+    trace_all(f, &t);
+    fputs("\n", f);
+    verdicts(f, p->result);
+    failovers(f, p->result);
+    fprintf(f, "digest 0x%016" PRIx64 ", %" PRIu32 " observations, %" PRIu64 " events\n", p->digest,
+            p->history->n, p->events);
+    stories(f, &t, p->result);
+    trace_close(&t);
+    return true;
+}
+
+static bool write_jsonl(FILE *f, const struct inputs *in, const struct played *p)
+{
+    const struct scenario *s = in->suite.scenario;
+    struct history_meta m = { .seed = in->seed, .contract = scenario_contract(s, &in->contract) };
+    snprintf(m.scenario, sizeof m.scenario, "%s", s->name);
+    snprintf(m.revision, sizeof m.revision, "%s", version_revision());
+    history_write(f, p->history, &m);
+    return true;
+}
+
+static bool write_round(const struct asked *a, const struct inputs *in, const struct played *p)
+{
+    bool (*write)(FILE *, const struct inputs *, const struct played *) =
+        a->format == FORMAT_JSONL ? write_jsonl : write_text;
+    struct outfile o;
+    if (!a->output) return write(stdout, in, p);
+    if (!outfile_open(&o, a->output, stderr)) return false;
+    if (write(o.f, in, p)) return outfile_commit(&o, stderr);
+    outfile_drop(&o);
+    return false;
+}
+
+static int status_of(const struct played *p)
+{
+    if (played_broken(p)) return EXIT_BROKEN;
+    return played_proves_nothing(p) ? EXIT_UNPROVEN : EXIT_PASSED;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    struct asked a;
+    struct inputs in;
+    struct player player;
+    enum flags_outcome read = ask(&a, argc, argv);
+    if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
+    if (!inputs_load(&in, &a.options, argv[0], a.file, stderr)) return EXIT_BAD_INPUT;
+    if (in.suite.scenarios != 1) {
+        fprintf(stderr, "%s: found a suite, accepted a scenario or a mutant\n", a.file);
+        inputs_free(&in);
+        return EXIT_BAD_INPUT;
+    }
+    player_open(&player, in.tabs);
+    struct played p = player_round(&player, in.suite.scenario, &in.contract, in.seed);
+    int status = write_round(&a, &in, &p) ? status_of(&p) : EXIT_OURS;
+    if (a.format == FORMAT_JSONL && status != EXIT_OURS) verdicts(stderr, p.result);
+    player_close(&player);
+    inputs_free(&in);
+    return status;
+}

@@ -1,0 +1,145 @@
+#include "tools/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/must.h"
+#include "sim/engine/rng.h"
+#include "sim/run.h"
+
+/* -- the plan's digest --------------------------------------------------------------- */
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+    for (; *text; text++) h = rng_mix(h, (unsigned char)*text);
+    return rng_mix(h, 256);
+}
+
+static uint64_t mix_file(uint64_t h, const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f) return h; /* it has been read a moment ago */
+    for (int c; (c = getc(f)) != EOF;) h = rng_mix(h, (uint64_t)c);
+    fclose(f);
+    return rng_mix(h, 256);
+}
+
+static uint64_t plan_digest(const struct inputs *in)
+{
+    uint64_t h = mix_file(0, in->suite.file);
+    for (uint32_t i = 0; i < in->suite.scenarios; i++) h = mix_file(h, in->suite.scenario[i].file);
+    h = mix_file(h, in->contract_file);
+    for (uint32_t i = 0; i < in->overrides.n; i++)
+        h = mix_text(mix_text(h, in->overrides.at[i].path), in->overrides.at[i].value);
+    return h;
+}
+
+/* -- loading ------------------------------------------------------------------------- */
+
+static bool load_mutant_scenario(struct scenario *s, const char *file, const struct overrides *o,
+                                 FILE *err)
+{
+    struct mutant m;
+    if (!mutant_load(&m, file, o, err)) return false;
+    *s = m.scenario;
+    snprintf(s->name, sizeof s->name, "%s", m.name);
+    snprintf(s->file, sizeof s->file, "%s", file);
+    return true;
+}
+
+/* The suite that consists of one scenario. */
+static bool load_single(struct suite *s, const char *file, bool is_mutant,
+                        const struct overrides *o, FILE *err)
+{
+    *s = (struct suite){ .scenario = calloc(1, sizeof *s->scenario) };
+    must(s->scenario != NULL);
+    bool ok = is_mutant ? load_mutant_scenario(s->scenario, file, o, err)
+                        : scenario_load(s->scenario, file, o, err);
+    if (!ok) {
+        suite_free(s);
+        return false;
+    }
+    s->scenarios = s->parts = s->share_sum = 1;
+    s->part[0].share = 1;
+    memcpy(s->name, s->scenario->name, sizeof s->name);
+    snprintf(s->file, sizeof s->file, "%s", file);
+    return true;
+}
+
+static bool load_suite(struct suite *s, const char *file, const struct overrides *o, FILE *err)
+{
+    const char *schema = plan_schema(file, err);
+    if (!schema) return false;
+    if (strcmp(schema, "tabquake.suite.v1") == 0) return suite_load(s, file, o, err);
+    if (strcmp(schema, "tabquake.scenario.v1") == 0) return load_single(s, file, false, o, err);
+    if (strcmp(schema, "tabquake.mutant.v1") == 0) return load_single(s, file, true, o, err);
+    fprintf(err, "%s: found a %s, accepted a suite, a scenario or a mutant\n", file, schema);
+    return false;
+}
+
+/* --contract, else the suite's, else the one that is shipped. */
+static bool load_contract(struct inputs *in, const struct options *o, const char *program, FILE *err)
+{
+    char shipped[LOCATE_PATH_MAX] = "";
+    const char *file = o->contract ? o->contract : in->suite.contract_file;
+    bool found = locate_shipped(shipped, program, INPUTS_CONTRACT, *file ? NULL : err);
+    if (!*file && !found) return false;
+    if (!*file) file = shipped;
+    in->contract_is_shipped = strcmp(file, shipped) == 0;
+    snprintf(in->contract_file, sizeof in->contract_file, "%s", file);
+    return contract_load(&in->contract, file, &in->overrides, err);
+}
+
+bool inputs_load(struct inputs *in, const struct options *o, const char *program, const char *file,
+                 FILE *err)
+{
+    char shipped[LOCATE_PATH_MAX];
+    *in = (struct inputs){ .seed = rng_seed_of_text(o->seed), .overrides = options_overrides(o) };
+    if (!overrides_all_used(&in->overrides, err)) return false;
+    if (!file && !locate_shipped(shipped, program, INPUTS_SUITE, err)) return false;
+    if (!load_suite(&in->suite, file ? file : shipped, &in->overrides, err)) return false;
+    if (!load_contract(in, o, program, err)) {
+        inputs_free(in);
+        return false;
+    }
+    for (uint32_t i = 0; i < in->suite.scenarios; i++) {
+        uint32_t tabs = scenario_tabs(&in->suite.scenario[i]);
+        if (tabs > in->tabs) in->tabs = tabs;
+    }
+    in->plan_digest = plan_digest(in);
+    return true;
+}
+
+void inputs_free(struct inputs *in)
+{
+    suite_free(&in->suite);
+}
+
+/* -- rounds to scenarios --------------------------------------------------------------- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A step that visits every position once and spreads neighbours: near the golden section. */
+static uint64_t stride_of(uint64_t positions)
+{
+    uint64_t stride = positions * 618 / 1000;
+    if (stride == 0) return 1;
+    while (common_divisor(stride, positions) != 1) stride++;
+    return stride;
+}
+
+uint32_t inputs_scenario(const struct suite *s, uint64_t index)
+{
+    uint64_t position = index % s->share_sum * stride_of(s->share_sum) % s->share_sum;
+    uint32_t part = 0;
+    while (position >= s->part[part].share) position -= s->part[part++].share;
+    return s->part[part].scenario;
+}

@@ -1,0 +1,85 @@
+/* The options that several commands share, each written once.
+ *
+ * A command puts the flags that make sense for it into its own table:
+ *
+ *     struct options o = options_default();
+ *     const struct flag table[] = { option_seed(&o), option_jobs(&o) };
+ */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include "tools/flags.h"
+#include "tools/pool.h"
+#include "tools/progress.h"
+
+#define OPTIONS_ROUNDS_MAX UINT64_C(1000000000)
+#define OPTIONS_SEED "tabquake" /* unless one is given, every run is the same run */
+
+struct options {
+    const char *seed, *contract, *out;
+    uint64_t rounds; /* 0: the command's own number */
+    uint64_t jobs;
+    uint32_t progress; /* enum progress_mode */
+    bool json;
+    struct flag_sets sets;
+};
+
+static inline struct options options_default(void)
+{
+    return (struct options){ .seed = OPTIONS_SEED, .jobs = pool_cores() };
+}
+
+static inline struct flag option_seed(struct options *o)
+{
+    return (struct flag){ .name = "seed", .kind = FLAG_TEXT, .into = &o->seed, .value = "S",
+                          .says = "a number, a commit hash or any word (default: " OPTIONS_SEED ")" };
+}
+
+static inline struct flag option_rounds(struct options *o, const char *says)
+{
+    return (struct flag){ .name = "rounds", .kind = FLAG_NUMBER, .into = &o->rounds, .value = "N",
+                          .says = says, .min = 1, .max = OPTIONS_ROUNDS_MAX };
+}
+
+static inline struct flag option_jobs(struct options *o)
+{
+    return (struct flag){ .name = "jobs", .kind = FLAG_NUMBER, .into = &o->jobs, .value = "N",
+                          .says = "worker threads (default: all cores)", .min = 1, .max = POOL_JOBS_MAX };
+}
+
+static inline struct flag option_contract(struct options *o)
+{
+    return (struct flag){ .name = "contract", .kind = FLAG_TEXT, .into = &o->contract,
+                          .value = "FILE", .says = "another contract" };
+}
+
+static inline struct flag option_set(struct options *o)
+{
+    return (struct flag){ .name = "set", .kind = FLAG_SET, .into = &o->sets, .value = "path=value",
+                          .says = "changes a key of contract or scenario; may stand several times" };
+}
+
+static inline struct flag option_out(struct options *o, const char *says)
+{
+    return (struct flag){ .name = "out", .kind = FLAG_TEXT, .into = &o->out, .value = "DIR", .says = says };
+}
+
+static inline struct flag option_progress(struct options *o)
+{
+    return (struct flag){ .name = "progress", .kind = FLAG_WORD, .into = &o->progress,
+                          .value = "auto|always|never", .words = progress_word,
+                          .words_n = PROGRESS_MODES, .says = "how far it is, on standard error" };
+}
+
+static inline struct flag option_json(struct options *o)
+{
+    return (struct flag){ .name = "json", .kind = FLAG_SWITCH, .into = &o->json,
+                          .says = "JSON on standard output, the rest on standard error" };
+}
+
+static inline struct overrides options_overrides(const struct options *o)
+{
+    return (struct overrides){ o->sets.at, o->sets.n };
+}
+
+#endif

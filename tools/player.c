@@ -1,0 +1,51 @@
+#include "tools/player.h"
+
+/* Reserved, not touched: the judge takes some 8 MB for 24 tabs. */
+static size_t judge_memory(uint32_t pages)
+{
+    return ((size_t)32 << 20) + (size_t)pages * 4096;
+}
+
+void player_open(struct player *p, uint32_t tabs)
+{
+    runner_open(&p->runner, tabs);
+    uint32_t pages = p->runner.world->pages_max;
+    arena_open(&p->arena, judge_memory(pages));
+    p->judge = judge_open(&p->arena, pages, LEDGER_OPS_MAX);
+}
+
+void player_close(struct player *p)
+{
+    runner_close(&p->runner);
+    arena_close(&p->arena);
+    p->judge = NULL;
+}
+
+struct played player_round(struct player *p, const struct scenario *s, const struct contract *c,
+                           uint64_t seed)
+{
+    const struct contract bent = scenario_contract(s, c);
+    const struct history *h = run_round(&p->runner, s, c, seed);
+    judge_reset(p->judge, &bent);
+    for (uint32_t i = 0; i < h->n; i++) judge_step(p->judge, &h->at[i]);
+    return (struct played){
+        .history = h,
+        .result = judge_finish(p->judge),
+        .digest = history_digest(h),
+        .events = p->runner.world->events,
+        .virtual_us = h->n > 0 ? (uint64_t)h->at[h->n - 1].at.us : 0,
+    };
+}
+
+uint32_t played_broken(const struct played *r)
+{
+    uint32_t broken = 0;
+    for (int k = 0; k < INV_COUNT; k++)
+        if (r->result->finding[k].verdict == VERDICT_BROKEN) broken |= 1u << k;
+    return broken;
+}
+
+bool played_proves_nothing(const struct played *r)
+{
+    return r->result->cut_short || r->result->samples_lost > 0;
+}

@@ -1,0 +1,172 @@
+#include "tools/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "reports/history_file.h"
+#include "reports/outfile.h"
+#include "reports/summary.h"
+#include "tools/interrupt.h"
+#include "tools/version.h"
+
+/* -- what the run is ------------------------------------------------------------------- */
+
+struct run_info record_info(struct record *r, const struct campaign *c, const char *seed_text)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    memset(r, 0, sizeof *r);
+    if (gmtime_r(&now, &utc)) strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    r->info = (struct run_info){
+        .seed_text = seed_text,
+        .seed = c->in->seed,
+        .revision = version_revision(),
+        .build = version_build(),
+        .suite = c->in->suite.file,
+        .plan_digest = c->in->plan_digest,
+        .contract_file = c->in->contract_is_shipped ? NULL : c->in->contract_file,
+        .contract = c->in->contract,
+        .rounds_asked = c->rounds,
+        .block_rounds = c->block_rounds,
+        .shard = 1, .shards = 1,
+        .jobs = c->jobs,
+        .started = r->started,
+    };
+    return r->info;
+}
+
+struct run_report record_report(const struct record *r, struct campaign *c)
+{
+    const double seconds = c->seconds > 0 ? c->seconds : 1e-9;
+    const uint64_t rounds = c->done - c->resumed;
+    sums_list(c->sums, c->lists);
+    return (struct run_report){
+        .run = r->info,
+        .tally = &c->sums->tally,
+        .scenario = c->sums->scenario, .scenarios = c->sums->scenarios,
+        .failure = c->lists->failure, .failures = c->lists->failures,
+        .noted = c->lists->noted, .noted_n = c->lists->noted_n,
+        .performance = {
+            .seconds = c->seconds,
+            .rounds_per_s = (double)rounds / seconds,
+            .events_per_s = (double)c->events / seconds,
+            .speedup = (double)c->virtual_us / 1e6 / seconds,
+            .jobs = c->jobs,
+        },
+        .interrupted = interrupted(),
+    };
+}
+
+/* -- folders --------------------------------------------------------------------------- */
+
+static bool make_folder(const char *path)
+{
+    char part[PATH_MAX_LEN + 128];
+    size_t n = strlen(path);
+    if (n == 0 || n >= sizeof part) return false;
+    for (size_t i = 1; i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) return false;
+    }
+    return true;
+}
+
+static bool cannot(const char *path)
+{
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return false;
+}
+
+bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c)
+{
+    int n = snprintf(r->folder, sizeof r->folder, "%s", folder);
+    if (n < 0 || n >= PATH_MAX_LEN || !make_folder(folder)) return cannot(folder);
+    snprintf(r->path, sizeof r->path, "%s/results.sqlite", folder);
+    bool there = access(r->path, F_OK) == 0;
+    c->store = store_open(r->path, resume ? STORE_RESUME : STORE_CREATE, &r->info, c->sums->scenario,
+                          c->sums->scenarios, stderr);
+    if (!c->store) return false;
+    if (!resume || !there) return true;
+    r->stored = store_load(r->path, stderr);
+    if (r->stored) campaign_resume(c, r->stored);
+    return r->stored != NULL;
+}
+
+void record_close(struct record *r, struct campaign *c)
+{
+    store_close(c->store);
+    c->store = NULL;
+    stored_free(r->stored);
+    r->stored = NULL;
+}
+
+/* -- histories of failures --------------------------------------------------------------- */
+
+/* Those of an older run say nothing about this one. Only what we wrote is removed. */
+static void forget_older(const char *folder)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[PATH_MAX_LEN + 512];
+        if (e->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s/history.jsonl", folder, e->d_name);
+        unlink(path);
+        *strrchr(path, '/') = '\0';
+        rmdir(path);
+    }
+    if (d) closedir(d);
+    rmdir(folder);
+}
+
+static bool write_history(const char *folder, const struct campaign *c, struct player *p,
+                          const struct failure *x)
+{
+    const struct scenario *s = &c->in->suite.scenario[x->scenario];
+    struct history_meta meta = { .seed = x->seed, .contract = scenario_contract(s, &c->in->contract) };
+    char path[PATH_MAX_LEN + 160];
+    struct outfile o;
+    snprintf(meta.scenario, sizeof meta.scenario, "%s", s->name);
+    snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
+    snprintf(path, sizeof path, "%s/%s-0x%016" PRIx64, folder, s->name, x->seed);
+    if (!make_folder(path)) return cannot(path);
+    strcat(path, "/history.jsonl");
+    if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
+    if (!outfile_open(&o, path, stderr)) return false;
+    history_write(o.f, run_round(&p->runner, s, &c->in->contract, x->seed), &meta);
+    return outfile_commit(&o, stderr);
+}
+
+static bool write_failures(const struct record *r, const struct campaign *c,
+                           const struct run_report *report)
+{
+    char folder[PATH_MAX_LEN + 16];
+    uint32_t kept[INV_COUNT] = { 0 };
+    struct player player;
+    bool ok = true;
+    snprintf(folder, sizeof folder, "%s/failures", r->folder);
+    forget_older(folder);
+    if (report->failures == 0) return true;
+    player_open(&player, c->in->tabs);
+    for (uint32_t i = 0; ok && i < report->failures; i++) {
+        const struct failure *x = &report->failure[i];
+        if (kept[x->invariant]++ < RECORD_FAILURES_EACH) ok = write_history(folder, c, &player, x);
+    }
+    player_close(&player);
+    return ok;
+}
+
+bool record_finish(struct record *r, struct campaign *c, const struct run_report *report)
+{
+    bool ok = store_finish(c->store, report);
+    ok = store_close(c->store) && ok;
+    c->store = NULL;
+    ok = summary_write_files(r->folder, report, stderr) && ok;
+    return write_failures(r, c, report) && ok;
+}

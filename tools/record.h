@@ -1,0 +1,37 @@
+/* What a run leaves behind: results.sqlite while it runs, and the reports at its end.
+ *
+ *   record_info     what the run is, for store and reports
+ *   record_open     makes the folder; a new file, or the one to go on with
+ *   record_report   a run's sums as the one struct that all reports are made from
+ *   record_finish   the judgement into the store, gate.json, junit.xml, summary.md, and
+ *                   the histories of the first failures
+ *   record_close
+ *
+ * Nothing is written before everything that is read has been found good. False after a
+ * sentence on standard error. */
+#ifndef TOOLS_RECORD_H
+#define TOOLS_RECORD_H
+
+#include "tools/campaign.h"
+
+#define RECORD_FAILURES_EACH 3 /* histories kept, and lines printed, of each invariant */
+#define RECORD_STARTED_MAX 32
+
+struct record {
+    char folder[PATH_MAX_LEN], path[PATH_MAX_LEN + 32];
+    char started[RECORD_STARTED_MAX];
+    struct stored_run *stored; /* of an earlier process; its texts live until the close */
+    struct run_info info;
+};
+
+struct run_info record_info(struct record *r, const struct campaign *c, const char *seed_text);
+
+/* Opens c->store; with `resume` also takes over what is there. */
+bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c);
+bool record_finish(struct record *r, struct campaign *c, const struct run_report *report);
+void record_close(struct record *r, struct campaign *c);
+
+/* Borrows from campaign and record; fills c->lists. */
+struct run_report record_report(const struct record *r, struct campaign *c);
+
+#endif
