@@ -111,7 +111,8 @@ static inline uint32_t story_take(struct story *b, uint16_t page, struct fence f
 {
     SAY(b, LEDGER_ENQUEUED, .page = page, .op = op);
     uint32_t id = story_ask(b, page, REQ_TAKE, fence, 0);
-    uint32_t by = SAY(b, LEDGER_TAKEN, .page = page, .request = id, .fence = fence, .op = op, .a = 3);
+    uint32_t by = SAY(b, LEDGER_TAKEN, .page = page, .request = id, .fence = fence, .op = op,
+                      .a = 3);
     story_answer(b, page, id, REQ_TAKE, ANS_OK, fence);
     return by;
 }

@@ -25,7 +25,7 @@ static void fenced_step(const struct state *s, const struct obs *o, struct findi
     if (!fence_equal(was->largest, o->fence))
         finding_broken(f, was->largest_by, o->number, "accepted under a fence that is not current");
     else if (was->owner != o->page)
-        finding_broken(f, was->largest_by, o->number, "accepted from somebody who is not the owner");
+        finding_broken(f, was->largest_by, o->number, "accepted from another than the owner");
     else if (!was->held)
         finding_broken(f, was->ended_by, o->number, "accepted after the lease had ended");
 }

@@ -16,7 +16,8 @@ static uint32_t ask(uint32_t request, uint16_t page, uint32_t flags)
 
 static uint32_t share(uint32_t request, uint16_t page)
 {
-    return SAY(&b, LOCK_REQUESTED, .page = page, .request = request, .key = LOCK_NAME_LEADER, .a = 1);
+    return SAY(&b, LOCK_REQUESTED, .page = page, .request = request, .key = LOCK_NAME_LEADER,
+               .a = 1);
 }
 
 #define LOCK(kind, id) SAY(&b, LOCK_##kind, .request = (id), .key = LOCK_NAME_LEADER)

@@ -26,7 +26,8 @@ static void done(const struct state *s, const struct obs *o, struct finding *f)
     const struct op_facts *op = state_op(s, o->op);
     bool has_effects = s->contract->authority == AUTHORITY_SERVER;
     if (has_effects && op && op->enqueued != OBS_NONE && op->effect == OBS_NONE)
-        finding_broken(f, op->enqueued, o->number, "an operation is reported as done without an effect");
+        finding_broken(f, op->enqueued, o->number,
+                       "an operation is reported as done without an effect");
 }
 
 static void step(void *own, const struct state *s, const struct obs *o, struct finding *f)

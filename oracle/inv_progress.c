@@ -67,6 +67,10 @@ static void step(void *own_, const struct state *s, const struct obs *o, struct 
     else able_step(&own->able, s);
 }
 
+static const char waits_in_a_cycle[] =
+    "a wait cycle: the leader lock's holder waits for a lock whose holder "
+    "waits for the leader lock";
+
 static void finish(void *own_, const struct state *s, struct finding *f)
 {
     struct own *own = own_;
@@ -79,12 +83,12 @@ static void finish(void *own_, const struct state *s, struct finding *f)
         finding_because(f, VERDICT_HELD, able_excuse(s));
     else
         finding_broken(f, s->healed, s->ended,
-                       able_wait_cycle(s) ? "a wait cycle: the leader lock's holder waits for a lock "
-                                            "whose holder waits for the leader lock"
+                       able_wait_cycle(s) ? waits_in_a_cycle
                                           : "some page could lead and nobody did");
 }
 
-static const uint16_t kinds[] = { ABLE_KINDS, OBS_BELIEF_BEGAN, OBS_WOULD_LEAD, OBS_ANSWER_HANDLED };
+static const uint16_t kinds[] = { ABLE_KINDS, OBS_BELIEF_BEGAN, OBS_WOULD_LEAD,
+                                  OBS_ANSWER_HANDLED };
 
 const struct invariant inv_progress = {
     .clause = "Liveness, progress",

@@ -402,7 +402,7 @@ void state_step(struct state *s, const struct obs *o)
     case OF_REQUEST: request_step(s, o); break;
     case OF_LEDGER: state_ledger_step(s, o); break;
     case OF_PROVIDER: state_op_step(s, o); break;
-    case OF_NOTHING: break;
+    default: break;
     }
 }
 

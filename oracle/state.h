@@ -30,7 +30,7 @@
 #define STATE_REQUESTS 65536  /* ids count up in a round; 30 times the usual */
 #define STATE_CLAIMS 4096     /* generations of a round; there are some ten */
 #define STATE_CLAIM_SLOTS (2 * STATE_CLAIMS)
-#define STATE_AUTHORITIES 64  /* incarnations: one for the server, one for each cleared local ledger */
+#define STATE_AUTHORITIES 64  /* incarnations: one for the server, or one a cleared local ledger */
 #define STATE_LEASES 4        /* generations of one page that are remembered, newest first */
 #define STATE_OWNERS 4        /* owners of one operation that are remembered, newest first */
 
@@ -122,7 +122,9 @@ struct request_facts {
     struct instant issued_at;
 };
 
-enum lock_life { LOCK_UNKNOWN, LOCK_QUEUED, LOCK_HELD, LOCK_WITHDRAWN, LOCK_TAKEN_AWAY, LOCK_GIVEN_BACK };
+enum lock_life {
+    LOCK_UNKNOWN, LOCK_QUEUED, LOCK_HELD, LOCK_WITHDRAWN, LOCK_TAKEN_AWAY, LOCK_GIVEN_BACK
+};
 
 struct lock_facts {
     uint16_t page;

@@ -156,7 +156,8 @@ END_TEST
 
 START_TEST(claims_are_found_by_their_whole_fence)
 {
-    const struct fence f[] = { F(1), FENCE(1, 2, 1), FENCE(2, 1, 1), F(2), F(STATE_CLAIM_SLOTS + 1) };
+    const struct fence f[] = { F(1), FENCE(1, 2, 1), FENCE(2, 1, 1), F(2),
+                               F(STATE_CLAIM_SLOTS + 1) };
     for (uint32_t i = 0; i < 5; i++) SAY(&b, LEDGER_CLAIMED, .page = (uint16_t)i, .fence = f[i]);
     facts();
     for (uint32_t i = 0; i < 5; i++) ck_assert_uint_eq(state_claim(&s, f[i])->owner, i);
@@ -250,7 +251,8 @@ END_TEST
 START_TEST(a_queue_knows_its_ends_and_its_holders)
 {
     for (uint32_t i = 1; i <= 4; i++)
-        SAY(&b, LOCK_REQUESTED, .page = (uint16_t)i, .partition = 2, .request = i, .key = 1, .a = 1);
+        SAY(&b, LOCK_REQUESTED, .page = (uint16_t)i, .partition = 2, .request = i, .key = 1,
+            .a = 1);
     const struct queue_facts *q = state_queue(facts(), 2, LOCK_NAME_LEADER);
     ck_assert(q->first == 1 && q->last == 4 && q->waiting == 4 && q->holder == 0);
     ck_assert_uint_eq(s.partitions, 3);

@@ -129,7 +129,7 @@ struct planned_fault {
     uint32_t aux;
 };
 
-struct foreign { uint32_t request; uint16_t page; uint8_t partition, name; bool held, live; uint32_t cause; int64_t keeps_us; uint16_t unblocks; };
+struct foreign { uint32_t request; uint16_t page; uint8_t partition, name; bool held, leaving, gone; uint32_t cause; int64_t keeps_us; uint16_t unblocks; };
 
 struct world {
     const struct scenario *scenario;
@@ -216,6 +216,7 @@ struct local node_now(const struct world *w, uint8_t node);
 
 /* world_page.c */
 uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden_for_us, uint32_t cause);
+void page_see_locks(struct world *w, uint16_t p, bool works);
 void page_close(struct world *w, uint16_t p);
 void page_crash(struct world *w, uint16_t p, enum obs_kind how);
 void page_freeze(struct world *w, uint16_t p, bool handler_runs);

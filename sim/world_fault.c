@@ -367,11 +367,7 @@ static void refuse_locks(struct world *w, const struct planned_fault *f, bool re
     d->locks_cause = refuse ? f->number : OBS_NONE;
     for (uint32_t n = 0; n < w->pages; n++) {
         struct page *p = &w->page[n];
-        if (!page_alive(p) || p->device != f->device || !p->has_locks) continue;
-        struct obs o = obs_make(OBS_PAGE_LOCKS, w->now, OBS_NONE);
-        o.page = (uint16_t)n;
-        o.a = !refuse;
-        (void)world_see(w, &o);
+        if (page_alive(p) && p->device == f->device && p->has_locks) page_see_locks(w, (uint16_t)n, !refuse);
     }
     uint16_t p = refuse ? any_page(w, f->device) : PAGE_NONE;
     if (p == PAGE_NONE) return;

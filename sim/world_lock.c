@@ -89,7 +89,7 @@ void lock_call_send(struct world *w, uint16_t n, enum lock_call call, uint32_t i
 static struct foreign *foreign_of(struct world *w, uint32_t request)
 {
     for (uint32_t i = 0; i < w->foreigns; i++)
-        if (w->foreign[i].live && w->foreign[i].request == request) return &w->foreign[i];
+        if (w->foreign[i].request == request) return &w->foreign[i];
     return NULL;
 }
 
@@ -107,7 +107,7 @@ static void foreign_granted(struct world *w, struct foreign *f, uint32_t cause)
     }
     uint32_t was = w->cause;
     w->cause = cause;
-    world_at(w, f->keeps_us, EV_FOREIGN, 0, (uint32_t)(f - w->foreign));
+    world_at(w, f->leaving ? 0 : f->keeps_us, EV_FOREIGN, 0, (uint32_t)(f - w->foreign));
     w->cause = was;
 }
 
@@ -131,7 +131,7 @@ void lock_effects(struct world *w, uint8_t partition)
             break;
         case LOCKMGR_STOLEN:
         case LOCKMGR_DROPPED:
-            if (f) f->live = false;
+            if (f) f->gone = true;
             else deliver_lock(w, page, IN_LOCK_LOST, request, LOCK_ERR_ABORT, cause);
             break;
         case LOCKMGR_EVICT: {
@@ -196,7 +196,7 @@ void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t na
     if (w->foreigns == FOREIGN_MAX) return;
     uint32_t request = world_id(w, 0);
     w->foreign[w->foreigns++] = (struct foreign){ .request = request, .page = page, .partition = device,
-                                                  .name = (uint8_t)name, .live = true, .cause = cause,
+                                                  .name = (uint8_t)name, .cause = cause,
                                                   .keeps_us = keeps_us, .unblocks = unblocks };
     uint32_t i = parcel_take(w);
     struct parcel *c = &w->parcel[i];
@@ -212,9 +212,14 @@ void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t na
 void foreign_lets_go(struct world *w, uint32_t index)
 {
     struct foreign *f = &w->foreign[index];
-    if (!f->live) return;
-    f->live = false;
+    if (f->gone) return;
     w->lock_out.n = 0;
-    lockmgr_release(w->lockmgr[f->partition], f->request, w->now, w->cause, &w->lock_out);
+    f->leaving = true;
+    if (f->held) {
+        f->gone = true;
+        lockmgr_release(w->lockmgr[f->partition], f->request, w->now, w->cause, &w->lock_out);
+    } else { /* queued, or still on its way: then it leaves when it is granted */
+        lockmgr_abort(w->lockmgr[f->partition], f->request, w->now, w->cause, &w->lock_out);
+    }
     lock_effects(w, f->partition);
 }

@@ -215,6 +215,7 @@ void net_push_one(struct world *w, const struct push *push, uint16_t page, uint8
     c->source = TASK_PUSH;
     c->kind = IN_PUSH;
     c->as.push = *push;
+    c->as.push.node = node;
     world_at(w, one_way(w, STREAM_NET_DOWN), EV_DELIVER, page, i);
 }
 

@@ -23,6 +23,14 @@ static uint32_t see_page(struct world *w, enum obs_kind kind, uint16_t p)
     return world_see(w, &o);
 }
 
+void page_see_locks(struct world *w, uint16_t n, bool works)
+{
+    struct obs o = obs_make(OBS_PAGE_LOCKS, w->now, OBS_NONE);
+    o.page = n;
+    o.a = works;
+    (void)world_see(w, &o);
+}
+
 static void start_client(struct world *w, uint16_t n)
 {
     struct page *p = &w->page[n];
@@ -74,6 +82,7 @@ uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden
     o.a = tab;
     o.b = p->protocol;
     w->cause = world_see(w, &o);
+    if (d->locks_refused && p->has_locks) page_see_locks(w, n, false);
     start_client(w, n);
     if (!visible && p->profile->freezes_pages && p->profile->freeze_after_us > 0) {
         int64_t in = p->profile->freeze_after_us - hidden_for_us;

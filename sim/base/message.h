@@ -53,6 +53,7 @@ struct push {
     struct fence fence;   /* EXPIRED: the lease that ran out; VACANT: the last one; LED: the current one */
     uint8_t leader_partition; /* LED: partition of the owner (PARTITION_NONE: the server) */
     uint32_t tasks;       /* tasks that wait */
+    uint8_t node;         /* which node says so: it decides */
 };
 
 #endif

@@ -181,6 +181,7 @@ void page_steal(struct step *s, uint32_t permit)
 void page_pushed(struct step *s, const struct push *p)
 {
     struct leader *l = s->l;
+    l->page.node = p->node;
     switch (p->kind) {
     case PUSH_EXPIRED:
     case PUSH_VACANT: {

@@ -372,8 +372,16 @@ static void timed_out(struct step *s, enum watch w, uint32_t request)
     switch (w) {
     case WATCH_CLAIM: if (request == l->page.claim.request) claim_timed_out(s); break;
     case WATCH_WORK: if (request == l->page.work.request) work_unknown(s); break;
-    case WATCH_PERMIT: if (request == l->page.permit.request) l->page.permit.request = 0; break;
-    case WATCH_SUBMIT: if (request == l->page.submit.request) submit_next(s); break;
+    case WATCH_PERMIT:
+        if (request != l->page.permit.request) break;
+        l->page.permit.request = 0;
+        l->page.node++;
+        break;
+    case WATCH_SUBMIT:
+        if (request != l->page.submit.request) break;
+        l->page.node++;
+        submit_next(s);
+        break;
     case WATCH_RETRY: page_request_lock(s); break;
     case WATCH_DRAIN:
         if (l->page.state == STATE_DRAINING) {

@@ -87,7 +87,7 @@ struct leader {
         struct fence fence;
         struct local lease_end, last_pong, last_answer;
         bool told_silence;
-        uint32_t acked, request, node;
+        uint32_t acked, request, answered, node;
         uint32_t watched[WATCH_COUNT];
         bool hidden, waiting;
         uint32_t last_id;

@@ -66,6 +66,7 @@ static void lost(struct step *s, enum why_ended why)
 static void send_renewal(struct step *s)
 {
     struct leader *l = s->l;
+    if (l->worker.request && l->worker.answered != l->worker.request) l->worker.node++; /* perhaps another node hears us */
     struct client_output *o = client_emit(s, OUT_SEND);
     o->id = l->worker.request = ++l->worker.last_id;
     o->flags = l->worker.node;
@@ -122,6 +123,7 @@ static void lead(struct step *s, const struct client_message *m)
     l->worker.acked = 0;
     l->worker.last_pong = l->worker.last_answer = s->in->now;
     l->worker.told_silence = false;
+    l->worker.request = 0;
     l->worker.node = m->b;
     beat(s);
     arm(s, TIMER_HOLD, l->contract->max_hold_us / 10 * 9);
@@ -135,6 +137,7 @@ static void renewal_answered(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     if (!l->worker.leads) return;
     l->worker.last_answer = s->in->now;
+    l->worker.answered = l->worker.request;
     l->worker.told_silence = false;
     if (a->sequence > l->worker.acked) l->worker.acked = a->sequence;
     switch (a->result) {

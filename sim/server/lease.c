@@ -23,7 +23,8 @@ static struct local incident_from(const struct ledger_node *n)
 {
     const struct ledger_record *rec = &n->record;
     if (rec->expired) return rec->vacant_since;
-    return local_after(local_later(rec->vacant_since, n->watched_since), n->contract->vacant_after_us);
+    struct local since = local_later(rec->vacant_since, n->watched_since);
+    return local_after(since, n->contract->vacant_after_us);
 }
 
 static int64_t until(struct local then, struct local now)
@@ -44,10 +45,9 @@ static bool permit_outstanding(const struct ledger_record *rec, struct local now
 /* A page that leads nothing holds up the lock of a partition while another partition leads
  * (it is frozen, say). Nobody loses leadership by a steal there; who waits may have it, so
  * that the lock is free when leadership comes. It does not stand in an incident's way. */
-static bool leads_elsewhere(const struct ledger_node *n, const struct request *r)
+static bool steals_idle_lock(const struct ledger_node *n, const struct request *r)
 {
-    return ledger_page_led(&n->record) && n->record.owner_partition_key != r->partition_key &&
-           n->contract->steal != STEAL_NEVER;
+    return ledger_led_elsewhere(n, r) && n->contract->steal != STEAL_NEVER;
 }
 
 /* How long to wait before asking again is useful; 0: a permit may be given. */
@@ -56,7 +56,8 @@ static int64_t permit_wait_us(const struct ledger_node *n, struct local now)
     const struct ledger_record *rec = &n->record;
     int64_t wait = n->grace ? until(n->grace_until, now) : 0;
     if (n->contract->steal == STEAL_NEVER) wait = longer(wait, n->contract->lease.ttl_us);
-    if (permit_outstanding(rec, now) && !rec->permit.elsewhere) wait = longer(wait, until(rec->permit.until, now));
+    if (permit_outstanding(rec, now) && !rec->permit.elsewhere)
+        wait = longer(wait, until(rec->permit.until, now));
     if (ledger_page_led(rec)) return longer(wait, until(rec->lease_end, now));
     return longer(wait, until(incident_from(n), now));
 }
@@ -69,7 +70,7 @@ void lease_check_permit(struct ledger_node *n, struct ledger_step *s)
         s->result = ANS_EPOCH_CLOSED;
     } else if (permit_outstanding(rec, s->now) && rec->permit.page == s->request.page) {
         s->repeated = true; /* its answer was lost */
-    } else if (leads_elsewhere(n, &s->request)) {
+    } else if (steals_idle_lock(n, &s->request)) {
         s->acts = !permit_outstanding(rec, s->now);
         s->wait_us = until(rec->permit.until, s->now);
         if (!s->acts) s->result = ANS_REFUSED;

@@ -85,7 +85,7 @@ START_TEST(late_answers_do_not_starve_a_leader_that_hears_them)
     rig_boot(&g);
     struct fence f = rig_claim(&g, 1).fence;
     struct answer first = rig_renew(&g, 1, f, 0);
-    ck_assert_int_eq(rig_renew(&g, 1, f, 0).result, ANS_NOT_EXTENDED); /* `first` is still on its way */
+    ck_assert_int_eq(rig_renew(&g, 1, f, 0).result, ANS_NOT_EXTENDED); /* `first` is late */
     ck_assert_int_eq(rig_renew(&g, 1, f, first.sequence).result, ANS_OK);
 }
 END_TEST

@@ -25,7 +25,8 @@ bool ledger_has(const struct ledger_node *n, enum policy_kind k)
 
 /* ---- timers ---------------------------------------------------------------------- */
 
-static void arm_out(struct ledger_work *w, enum ledger_timer_kind timer, uint32_t arm, int64_t in_us)
+static void arm_out(struct ledger_work *w, enum ledger_timer_kind timer, uint32_t arm,
+                    int64_t in_us)
 {
     must(w->out->n < LEDGER_OUT_MAX);
     uint32_t i = w->out->n++;

@@ -37,7 +37,7 @@
 #define LEDGER_OUT_MAX 64
 #define LEDGER_WAITING_MAX 40    /* requests that wait for a decision under way (quorum); beyond it
                                     UNAVAILABLE. All their answers have to fit one ledger_out. */
-#define LEDGER_LATE_MAX 16       /* requests between two steps of a mutant's handler; beyond it at once */
+#define LEDGER_LATE_MAX 16       /* requests between two steps of a mutant; beyond it at once */
 
 enum task_state { TASK_NONE, TASK_QUEUED, TASK_TAKEN, TASK_ACKED, TASK_DONE };
 
@@ -92,7 +92,13 @@ struct ledger_record {
     uint32_t cursor;
     struct { uint32_t id; struct fence fence; uint16_t page; } claim[LEDGER_CLAIMS_MAX];
     uint32_t claims;
-    struct { uint32_t id; uint16_t page; uint8_t partition; struct local until; bool used, elsewhere; } permit; /* the last one */
+    struct {
+        uint32_t id;
+        uint16_t page;
+        uint8_t partition;
+        struct local until;
+        bool used, elsewhere;
+    } permit; /* the last one */
     uint32_t permits;            /* ids given so far */
     struct task task[LEDGER_OPS_MAX]; /* index: op - 1 */
     uint32_t tasks;              /* the largest op enqueued so far */
@@ -125,9 +131,9 @@ struct ledger_out {
             struct push push;           /* to every subscriber that this node has */
             uint32_t message;           /* LEDGER_NODE_MESSAGE: index into message[] */
             struct { uint32_t timer, arm; int64_t in_us; } arm; /* fires ledger_timer(timer, arm) */
-            struct { struct fence fence; uint32_t op; } drain; /* LEDGER_DRAIN: the server's worker has
-                                           taken op under fence and sends its effect; the world carries it
-                                           to the provider and reports by ledger_drained */
+            /* LEDGER_DRAIN: the server's worker has taken op under fence and sends its effect;
+             * the world carries it to the provider and reports by ledger_drained */
+            struct { struct fence fence; uint32_t op; } drain;
         } as;
     } at[LEDGER_OUT_MAX];
     struct node_message message[LEDGER_NODES * 2];
@@ -143,7 +149,7 @@ struct ledger_node {
     const struct contract *contract;
     struct policy policy;
     struct history *history;
-    struct ledger_record stored;        /* quorum: survives a crash (SINGLE: `record` does, it is the store) */
+    struct ledger_record stored;        /* quorum: survives a crash (SINGLE: `record` does) */
     struct ledger_record record;        /* what it decides from */
     bool up, primary, grace;
     uint32_t view, voted_view;
@@ -173,7 +179,7 @@ struct ledger_node {
     uint8_t primary_id;
     struct local waits_since;           /* for a primary or for votes */
     struct local told;                  /* primary: the last message to everybody */
-    struct local echo[LEDGER_NODES];    /* primary: the newest own message that a node has answered */
+    struct local echo[LEDGER_NODES];    /* primary: its newest message that each answered */
 };
 
 void ledger_boot(struct ledger_node *n, uint8_t id, enum layout layout, enum authority authority,

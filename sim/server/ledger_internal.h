@@ -39,6 +39,14 @@ static inline bool ledger_page_led(const struct ledger_record *rec)
     return rec->held && !rec->server_holds;
 }
 
+/* A page of another storage partition leads. A local ledger belongs to one partition, whatever
+ * id its pages still know it by. */
+static inline bool ledger_led_elsewhere(const struct ledger_node *n, const struct request *r)
+{
+    return ledger_page_led(&n->record) && n->authority == AUTHORITY_SERVER &&
+           n->record.owner_partition_key != r->partition_key;
+}
+
 /* Final: whoever notices first makes it an expiry. */
 static inline bool ledger_lease_over(const struct ledger_record *rec, struct local now)
 {
@@ -56,7 +64,8 @@ static inline struct local local_later(struct local a, struct local b)
 }
 
 /* ledger.c */
-bool ledger_has(const struct ledger_node *n, enum policy_kind k); /* the switch, or the canary's share */
+/* The switch is on, by itself or as the canary's share. */
+bool ledger_has(const struct ledger_node *n, enum policy_kind k);
 void ledger_run(struct ledger_work *w, struct ledger_step *s);
 void ledger_settle(struct ledger_work *w); /* own steps that are due, then requests that waited */
 void ledger_arm(struct ledger_work *w, enum ledger_timer_kind timer, struct local due);
@@ -89,7 +98,8 @@ void lease_watch(struct ledger_work *w);    /* what repeats, and the next time t
 void quorum_boot(struct ledger_work *w);
 void quorum_restart(struct ledger_work *w);
 bool quorum_can_decide(const struct ledger_node *n, struct local now);
-bool quorum_adopting(const struct ledger_node *n); /* a new primary that does not know its record yet */
+/* A new primary that does not know yet whether its record stands. */
+bool quorum_adopting(const struct ledger_node *n);
 void quorum_note_decides(struct ledger_work *w);
 bool quorum_answers_early(const struct ledger_node *n, const struct ledger_step *s);
 void quorum_propose(struct ledger_work *w, const struct ledger_step *s);

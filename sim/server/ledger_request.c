@@ -106,7 +106,7 @@ static void check_claim(struct ledger_node *n, struct ledger_step *s)
         s->result = ANS_EPOCH_CLOSED;
     } else if (r->protocol < rec->protocol && !ledger_has(n, POLICY_OLD_PROTOCOL)) {
         s->result = ANS_PROTOCOL_TOO_OLD;
-    } else if (ledger_page_led(rec) && rec->owner_partition_key != r->partition_key) {
+    } else if (ledger_led_elsewhere(n, r)) {
         s->result = ANS_WAIT; /* another storage partition's lock says nothing about ours */
         s->wait_us = rec->lease_end.us - s->now.us;
     } else {
@@ -250,7 +250,8 @@ static void check_take(struct ledger_node *n, struct ledger_step *s)
     if (s->result != ANS_OK) return;
     s->op = next_task(&n->record, &s->request, &s->repeated);
     if (s->op == 0)
-        s->result = waits_for_newer(&n->record, s->request.protocol) ? ANS_PROTOCOL_TOO_OLD : ANS_EMPTY;
+        s->result = waits_for_newer(&n->record, s->request.protocol) ? ANS_PROTOCOL_TOO_OLD
+                                                                     : ANS_EMPTY;
     else
         s->acts = !s->repeated;
 }
@@ -347,7 +348,7 @@ static void apply_reconcile(struct ledger_node *n, struct ledger_record *rec, st
     if (s->request.outcome == OUTCOME_NEVER_SEEN) t->unreconciled = false;
 }
 
-/* Accepted from anybody, whatever the fence, closed or not: it is the account's, not the leader's. */
+/* Accepted from anybody, whatever the fence, closed or not: it is the account's work. */
 static void check_submit(struct ledger_node *n, struct ledger_step *s)
 {
     const struct task *t = task_of(&n->record, s->request.op);

@@ -35,7 +35,8 @@ static inline struct local rig_now(const struct rig *g) { return (struct local){
 static inline struct contract rig_contract(void)
 {
     return (struct contract){
-        .protocol_version = 3, .steal = STEAL_INCIDENT_ONLY, .fallback = FALLBACK_SERVER_COORDINATED,
+        .protocol_version = 3, .steal = STEAL_INCIDENT_ONLY,
+        .fallback = FALLBACK_SERVER_COORDINATED,
         .lease = { .ttl_us = MS(1000), .renew_us = MS(333) }, .vacant_after_us = MS(600),
         .permit_ttl_us = MS(2000), .permit_grace_us = MS(700), .server_after_us = MS(5000),
     };
@@ -97,7 +98,8 @@ static inline bool rig_fire(struct rig *g, int64_t until_us)
 {
     uint32_t best = g->timers;
     for (uint32_t i = 0; i < g->timers; i++)
-        if (g->timer[i].at_us <= until_us && (best == g->timers || g->timer[i].at_us < g->timer[best].at_us))
+        if (g->timer[i].at_us <= until_us &&
+            (best == g->timers || g->timer[i].at_us < g->timer[best].at_us))
             best = i;
     if (best == g->timers) return false;
     g->now_us = g->timer[best].at_us;

@@ -88,7 +88,8 @@ static void say_repeated(struct ledger_work *w, const struct ledger_step *s)
     say(w, o);
 }
 
-static void say_without_owner(struct ledger_work *w, enum obs_kind kind, const struct ledger_step *s)
+static void say_without_owner(struct ledger_work *w, enum obs_kind kind,
+                              const struct ledger_step *s)
 {
     struct obs o = decided(w, kind, s, 0);
     o.page = PAGE_NONE;
@@ -126,7 +127,8 @@ static void say_reconciled(struct ledger_work *w, const struct ledger_step *s, u
     say(w, o);
 }
 
-static void say_parts(struct ledger_work *w, const struct ledger_step *s, uint32_t op, uint32_t parts)
+static void say_parts(struct ledger_work *w, const struct ledger_step *s, uint32_t op,
+                      uint32_t parts)
 {
     if (parts & 1u << PART_CURSOR) say_committed(w, s, op, PART_CURSOR);
     if (parts & 1u << PART_DELETE) {

@@ -340,7 +340,8 @@ static void on_vote_ask(struct ledger_work *w, const struct node_message *m)
 static void on_vote(struct ledger_work *w, const struct node_message *m)
 {
     struct ledger_node *n = w->n;
-    if (!m->yes && !n->primary && m->view > n->voted_view) n->voted_view = m->view; /* stand higher */
+    if (!m->yes && !n->primary && m->view > n->voted_view)
+        n->voted_view = m->view; /* the next time it stands higher */
     if (!m->yes || n->standing == 0 || m->view != n->standing) return;
     n->votes |= 1u << m->from;
     n->echo[m->from] = local_later(n->echo[m->from], m->echo);

@@ -124,7 +124,8 @@ static bool fire(int64_t until_us)
 {
     uint32_t best = q.events;
     for (uint32_t i = 0; i < q.events; i++)
-        if (q.event[i].at_us <= until_us && (best == q.events || q.event[i].at_us < q.event[best].at_us))
+        if (q.event[i].at_us <= until_us &&
+            (best == q.events || q.event[i].at_us < q.event[best].at_us))
             best = i;
     if (best == q.events) return false;
     struct event e = q.event[best];
@@ -174,7 +175,8 @@ static struct answer claim(uint32_t node, uint16_t page, uint32_t key)
     return ask(node, (struct request){ .kind = REQ_CLAIM, .page = page, .key = key });
 }
 
-static struct answer ask_op(uint32_t node, enum request_kind kind, uint16_t page, struct fence f, uint32_t op)
+static struct answer ask_op(uint32_t node, enum request_kind kind, uint16_t page, struct fence f,
+                            uint32_t op)
 {
     return ask(node, (struct request){ .kind = kind, .page = page, .fence = f, .op = op });
 }
@@ -673,9 +675,11 @@ static const char *judge(void)
             const struct obs *b = &obs[k];
             if (b->kind == OBS_LEDGER_CLAIMED && fence_equal(a->fence, b->fence)) known = true;
             if (b->kind != OBS_LEDGER_CLAIMED) continue;
-            if (claimed && !fence_less(b->fence, a->fence)) return "a generation is taken twice or out of order";
+            if (claimed && !fence_less(b->fence, a->fence))
+                return "a generation is taken twice or out of order";
             if (claimed && b->key == a->key && a->key) return "one claim gets two generations";
-            if (is_accepted(a) && fence_less(a->fence, b->fence)) return "a stale fence is accepted";
+            if (is_accepted(a) && fence_less(a->fence, b->fence))
+                return "a stale fence is accepted";
         }
         if (!known) return "a fence that nobody took is accepted";
     }
@@ -688,7 +692,8 @@ static const char *judge_index(void)
     for (uint32_t i = 0; i < q.history.n; i++) {
         if (obs[i].kind != OBS_LEDGER_CLAIMED && !is_accepted(&obs[i])) continue;
         if (obs[i].c < index) return "the decision index goes back";
-        if (obs[i].c == index && obs[i].kind == OBS_LEDGER_CLAIMED) return "one index, two decisions";
+        if (obs[i].c == index && obs[i].kind == OBS_LEDGER_CLAIMED)
+            return "one index, two decisions";
         index = obs[i].c;
     }
     return NULL;
@@ -703,7 +708,8 @@ static const char *judge_operations(const struct ledger_record *rec)
         if (obs[i].kind == OBS_LEDGER_TERMINAL) ended[obs[i].op]++;
     }
     for (uint32_t op = 1; op <= LEDGER_OPS_MAX; op++) {
-        if (enqueued[op] > 1 || ended[op] > enqueued[op]) return "an operation begins or ends twice";
+        if (enqueued[op] > 1 || ended[op] > enqueued[op])
+            return "an operation begins or ends twice";
         if (ended[op] != (rec->task[op - 1].state == TASK_DONE)) return "the record forgot an end";
         if (enqueued[op] != (rec->task[op - 1].state != TASK_NONE)) return "an operation is lost";
     }
