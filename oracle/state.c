@@ -279,9 +279,11 @@ static void lease_granted(struct page_facts *p, const struct request_facts *r,
 {
     struct lease *l = (struct lease *)page_lease(p, o->fence);
     if (!l && o->a == REQ_CLAIM) {
-        for (uint32_t i = STATE_LEASES - 1; i > 0; i--) p->lease[i] = p->lease[i - 1];
+        /* an answer to an older claim may come after that to a newer one */
+        uint32_t at = p->leases > 0 && fence_less(o->fence, p->lease[0].fence) ? 1 : 0;
+        for (uint32_t i = STATE_LEASES - 1; i > at; i--) p->lease[i] = p->lease[i - 1];
         if (p->leases < STATE_LEASES) p->leases++;
-        l = &p->lease[0];
+        l = &p->lease[at];
         *l = (struct lease){ .fence = o->fence, .local = r->local, .claimed = o->number };
         l->fenced = l->stolen = l->released = OBS_NONE;
     }
@@ -352,7 +354,7 @@ static void round_step(struct state *s, const struct obs *o)
 /* Which part of the facts a kind belongs to: by its place in history.def, whose order the
  * assertions below pin down. */
 enum part { OF_ROUND, OF_PAGE, OF_DEVICE, OF_NODE, OF_LOCK, OF_CLIENT, OF_REQUEST, OF_LEDGER,
-            OF_PROVIDER, OF_NOTHING };
+            OF_PROVIDER, OF_STORAGE, OF_NOTHING };
 
 #define PART(k)                                    \
     ((k) <= OBS_ROUND_ENDED        ? OF_ROUND      \
@@ -363,7 +365,8 @@ enum part { OF_ROUND, OF_PAGE, OF_DEVICE, OF_NODE, OF_LOCK, OF_CLIENT, OF_REQUES
      : (k) <= OBS_BELIEF_ENDED     ? OF_CLIENT     \
      : (k) <= OBS_WOULD_LEAD       ? OF_NOTHING    \
      : (k) <= OBS_ANSWER_HANDLED   ? OF_REQUEST    \
-     : (k) <= OBS_STORAGE_FAULT    ? OF_NOTHING    \
+     : (k) < OBS_STORAGE_FAULT     ? OF_NOTHING    \
+     : (k) == OBS_STORAGE_FAULT    ? OF_STORAGE    \
      : (k) <= OBS_LEDGER_ACCEPTABLE ? OF_LEDGER    \
      : (k) <= OBS_EFFECT_ASKED     ? OF_PROVIDER   \
                                    : OF_NOTHING)
@@ -398,6 +401,7 @@ void state_step(struct state *s, const struct obs *o)
     case OF_DEVICE: device_step(s, o); break;
     case OF_NODE: node_step(s, o); break;
     case OF_LOCK: state_lock_step(s, o); break;
+    case OF_STORAGE: if (o->a == 1) state_cleared(s, o); break;
     case OF_CLIENT: client_step(s, o); break;
     case OF_REQUEST: request_step(s, o); break;
     case OF_LEDGER: state_ledger_step(s, o); break;

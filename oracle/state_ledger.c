@@ -214,6 +214,24 @@ void state_op_step(struct state *s, const struct obs *o)
     op->last_at = o->at;
 }
 
+/* Site data was cleared: what a local ledger had accepted is gone by the user's wish. The
+ * same operation may be handed in again, to the next incarnation. */
+void state_cleared(struct state *s, const struct obs *o)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->queued; i++) {
+        struct op_facts *op = &s->op[s->queue[i]];
+        if (op->node != STATE_NET_NODES + o->partition) {
+            s->queue[kept++] = s->queue[i];
+            continue;
+        }
+        op_close(s, op);
+        op->enqueued = op->taken = op->terminal = OBS_NONE;
+        op->terminals = op->owners = 0;
+    }
+    s->queued = kept;
+}
+
 /* -- the dispatch ------------------------------------------------------------------- */
 
 static bool node_known(struct state *s, const struct obs *o)

@@ -17,6 +17,7 @@ void state_locks_reset(struct state *s);
 /* state_ledger.c: ledger.* and what happens to operations */
 void state_ledger_step(struct state *s, const struct obs *o);
 void state_op_step(struct state *s, const struct obs *o);
+void state_cleared(struct state *s, const struct obs *o);
 void state_ledger_reset(struct state *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* The determinism sample: some rounds are run a second time, in reverse order, on
- * another worker (where there are two), in memory that has been used for something
- * else, and must have the same history digest. */
+ * another worker (where there are two), in a world whose tables hold rubbish instead of
+ * zeros, and must have the same history digest. */
 #ifndef TOOLS_RECHECK_H
 #define TOOLS_RECHECK_H
 

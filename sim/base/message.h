@@ -21,6 +21,7 @@ struct request {
     uint32_t key;         /* CLAIM: claim id; EFFECT, OUTCOME: idempotency key; PERMIT: 0;
                              SUBMIT: 0; CLAIM after a steal: see permit */
     uint32_t permit;      /* CLAIM: id of the permit that the lock was stolen with, or 0 */
+    bool without_lock;    /* CLAIM: no Web Lock was passed on to the sender (single-page mode) */
     uint32_t parts;       /* COMMIT: bit set of 1 << enum commit_part */
     uint32_t acked;       /* RENEW: sequence of the last RENEW answer that the sender saw */
     enum outcome outcome; /* RECONCILE: what the provider said */

@@ -29,7 +29,9 @@ static void send_claim(struct step *s)
     }
     l->page.claim.request = page_send(s, REQ_CLAIM, 0, l->page.claim.id, WATCH_CLAIM);
     if (!l->page.claim.first_request) l->page.claim.first_request = l->page.claim.request;
-    page_last_request(s)->permit = l->page.lock.permit;
+    struct request *r = page_last_request(s);
+    r->permit = l->page.lock.permit;
+    r->without_lock = !l->page.has_locks;
 }
 
 void claim_begin(struct step *s)

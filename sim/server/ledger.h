@@ -84,6 +84,7 @@ struct ledger_record {
     uint32_t owner_tab;          /* tabInstanceId */
     uint8_t owner_partition;
     uint32_t owner_partition_key;
+    bool owner_without_lock;
     uint32_t protocol;           /* newest that ever claimed */
     struct local lease_end;      /* by the deciding node's clock */
     struct local vacant_since;   /* released or expired at; valid while !held */

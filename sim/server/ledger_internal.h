@@ -39,12 +39,15 @@ static inline bool ledger_page_led(const struct ledger_record *rec)
     return rec->held && !rec->server_holds;
 }
 
-/* A page of another storage partition leads. A local ledger belongs to one partition, whatever
- * id its pages still know it by. */
+/* A page leads that no passing of a lock has relieved: it lives in another storage partition, or
+ * leads without a lock, or the sender has none (single-page mode: then the lease alone decides).
+ * A local ledger belongs to one partition, whatever id its pages still know it by. */
 static inline bool ledger_led_elsewhere(const struct ledger_node *n, const struct request *r)
 {
-    return ledger_page_led(&n->record) && n->authority == AUTHORITY_SERVER &&
-           n->record.owner_partition_key != r->partition_key;
+    const struct ledger_record *rec = &n->record;
+    if (!ledger_page_led(rec)) return false;
+    if (rec->owner_without_lock || r->without_lock) return true;
+    return n->authority == AUTHORITY_SERVER && rec->owner_partition_key != r->partition_key;
 }
 
 /* Final: whoever notices first makes it an expiry. */

@@ -150,6 +150,7 @@ static void apply_claim(struct ledger_node *n, struct ledger_record *rec, struct
     rec->owner_tab = r->tab_instance;
     rec->owner_partition = r->partition;
     rec->owner_partition_key = r->partition_key;
+    rec->owner_without_lock = r->without_lock;
     if (r->protocol > rec->protocol) rec->protocol = r->protocol;
     rec->lease_end = local_after(s->now, n->contract->lease.ttl_us);
     rec->permit.used = true; /* the incident is over, whether or not the claim names it */
