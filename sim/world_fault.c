@@ -483,11 +483,22 @@ static void meddle_next(struct world *w, struct planned_fault *f, bool late)
     }
 }
 
-static void fill_quota(struct world *w, struct planned_fault *f)
+/* A full quota makes writes fail; a local ledger cannot decide anything then. */
+static void set_quota(struct world *w, const struct planned_fault *f, bool full)
 {
     struct device *d = &w->device[f->device];
-    d->quota_full = true;
+    d->quota_full = full;
     d->quota_cause = f->number;
+    if (w->contract.authority != AUTHORITY_INDEXEDDB) return;
+    struct obs o = world_obs(w, OBS_NODE_DECIDES);
+    o.node = (uint8_t)(16 + f->device);
+    o.a = !full;
+    (void)world_see(w, &o);
+}
+
+static void fill_quota(struct world *w, struct planned_fault *f)
+{
+    set_quota(w, f, true);
     if (w->operations < LEDGER_OPS_MAX) /* the user works on and meets it */
         world_at(w, 200 * US_PER_MS, EV_SUBMIT, f->device + 1u, ++w->operations);
 }
@@ -676,7 +687,7 @@ static void end_other_fault(struct world *w, struct planned_fault *f)
     case FAULT_DELAY_HEARTBEATS: d->channel_delay_us = 0; break;
     case FAULT_DROP_HEARTBEATS: d->channel_drop = false; break;
     case FAULT_LOCKS_REFUSED: refuse_locks(w, f, false); break;
-    case FAULT_QUOTA_FULL: d->quota_full = false; break;
+    case FAULT_QUOTA_FULL: set_quota(w, f, false); break;
     case FAULT_CUT_SERVER: case FAULT_CUT_UP: case FAULT_CUT_DOWN:
         for (uint8_t n = 0; n < w->nodes; n++) heal(w, f->device, n, cut_bits(f->kind));
         break;

@@ -152,6 +152,7 @@ static void renewal_answered(struct step *s, const struct answer *a)
         arm(s, TIMER_RENEW, 0); /* now that an answer was seen, it can be acknowledged */
         break;
     case ANS_REDIRECT: l->worker.node = a->node_hint; arm(s, TIMER_RENEW, 0); break;
+    case ANS_QUOTA: arm(s, TIMER_RENEW, PING_AGAIN_US); break; /* a local ledger that cannot write */
     case ANS_UNAVAILABLE: l->worker.node++; arm(s, TIMER_RENEW, PING_AGAIN_US); break;
     case ANS_EPOCH_CLOSED: lost(s, WHY_EPOCH); break;
     default: lost(s, WHY_FENCED); break;

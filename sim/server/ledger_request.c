@@ -415,6 +415,7 @@ void step_check(struct ledger_node *n, struct ledger_step *s)
     if (s->acts && n->quota_full && s->request.kind != REQ_RELEASE) {
         s->acts = false;
         s->result = ANS_QUOTA;
+        s->parts = 0;
     }
 }
 
