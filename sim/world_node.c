@@ -208,6 +208,7 @@ void provider_arrived(struct world *w, uint32_t i)
     struct obs o = obs_make(OBS_REQUEST_ARRIVED, w->now, c->cause);
     o.request = c->as.request.id;
     uint32_t cause = world_see(w, &o);
+    if (w->provider_slow_us) cause = w->provider_cause;
     c->cause = cause;
     struct answer a = { 0 };
     provider_request(&w->provider, &c->as.request, w->now, cause, &a);

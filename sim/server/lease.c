@@ -71,8 +71,8 @@ void lease_check_permit(struct ledger_node *n, struct ledger_step *s)
     } else if (permit_outstanding(rec, s->now) && rec->permit.page == s->request.page) {
         s->repeated = true; /* its answer was lost */
     } else if (steals_idle_lock(n, &s->request)) {
-        s->acts = !permit_outstanding(rec, s->now);
-        s->wait_us = until(rec->permit.until, s->now);
+        s->wait_us = until(rec->idle_permit_after, s->now);
+        s->acts = s->wait_us == 0;
         if (!s->acts) s->result = ANS_REFUSED;
     } else {
         s->wait_us = permit_wait_us(n, s->now);

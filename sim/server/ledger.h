@@ -101,6 +101,7 @@ struct ledger_record {
         bool used, elsewhere;
     } permit; /* the last one */
     uint32_t permits;            /* ids given so far */
+    struct local idle_permit_after; /* no permit to a partition that does not lead before */
     struct task task[LEDGER_OPS_MAX]; /* index: op - 1 */
     uint32_t tasks;              /* the largest op enqueued so far */
     uint32_t queued, open;       /* tasks that are QUEUED; QUEUED, TAKEN or ACKED */

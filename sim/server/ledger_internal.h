@@ -15,6 +15,9 @@
 #define LEDGER_REPEAT_US   (INT64_C(250) * US_PER_MS) /* a push, while what it says lasts */
 #define LEDGER_DRAIN_US    (INT64_C(2) * US_PER_S)    /* the worker's patience with the provider */
 #define LEDGER_RETRY_US    (INT64_C(500) * US_PER_MS) /* ... after a report of failure */
+/* Leases: for so long somebody else must have led, and no such permit been given, before a
+ * stuck lock of an idle partition is worth a steal. */
+#define IDLE_LEASES 3
 #define QUORUM_ALIVE_US    (INT64_C(150) * US_PER_MS)
 #define QUORUM_ELECTION_US (INT64_C(400) * US_PER_MS) /* plus QUORUM_STAGGER_US for each id */
 #define QUORUM_STAGGER_US  (INT64_C(100) * US_PER_MS)

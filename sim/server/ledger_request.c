@@ -151,6 +151,7 @@ static void apply_claim(struct ledger_node *n, struct ledger_record *rec, struct
     rec->owner_partition = r->partition;
     rec->owner_partition_key = r->partition_key;
     rec->owner_without_lock = r->without_lock;
+    rec->idle_permit_after = local_after(s->now, IDLE_LEASES * n->contract->lease.ttl_us);
     if (r->protocol > rec->protocol) rec->protocol = r->protocol;
     rec->lease_end = local_after(s->now, n->contract->lease.ttl_us);
     rec->permit.used = true; /* the incident is over, whether or not the claim names it */
@@ -375,6 +376,7 @@ static void apply_permit(struct ledger_node *n, struct ledger_record *rec, struc
     rec->permit.until = local_after(s->now, n->contract->permit_ttl_us);
     rec->permit.used = false;
     rec->permit.elsewhere = ledger_page_led(rec);
+    if (rec->permit.elsewhere) rec->idle_permit_after = local_after(s->now, IDLE_LEASES * n->contract->lease.ttl_us);
 }
 
 static void check_question(struct ledger_node *n, struct ledger_step *s)

@@ -1,0 +1,211 @@
+#!/bin/sh
+# The program from outside: every command, its exit status, what it leaves behind.
+#
+#   tools/cli_e2e.sh [PROGRAM]     default: build/tabquake of this tree
+#
+# One line for each claim that does not hold; the last line is "N passed, N failed".
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+tabquake=${1:-$here/build/tabquake}
+cd "$here" || exit 3
+scratch=$(mktemp -d) || exit 3
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
+holds() # CLAIM COMMAND...
+{
+    claim=$1
+    shift
+    if "$@"; then pass; else fail "$claim"; fi
+}
+
+# ends STATUS CLAIM ARGUMENTS...: what it says goes to $scratch/out and $scratch/err
+ends()
+{
+    expected=$1 claim=$2
+    shift 2
+    "$tabquake" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    if [ $status = "$expected" ]; then pass; else
+        fail "$claim: ended with $status, expected $expected: tabquake $*"
+        tail -n 5 "$scratch/err" | sed 's/^/  | /'
+    fi
+}
+says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
+complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
+last_line() { tail -n 1 "$scratch/out"; }
+digest_of() { sed -n 's/^digest //p' "$1"; }
+same() { [ -n "$1" ] && [ "$1" = "$2" ]; }
+field() { sed -n "s/.*\"$2\": *\"\([^\"]*\)\".*/\1/p" "$1" | head -n 1; }
+
+small=scenarios/small.yaml
+healthy=scenarios/healthy.yaml
+mutant=scenarios/mutants/receiver-ignores-fence.yaml
+
+# ---- usage --------------------------------------------------------------------------------
+ends 0 "help" --help
+for c in gate run replay judge mutants check bench; do
+    ends 0 "help of $c" $c --help
+    says "help of $c shows how to call it" "^usage: .*$c"
+    ends 2 "unknown option of $c" $c --no-such-option x
+done
+ends 0 "version" --version
+says "version shows the revision" "^revision "
+ends 2 "no command"
+ends 2 "unknown command" gaet
+complains "an unknown command has a nearest one" "did you mean gate?"
+ends 2 "unknown option" gate --round 5
+complains "an unknown option has a nearest one" "did you mean --rounds?"
+ends 2 "bad number" gate --rounds many
+ends 2 "replay without a seed" replay $small
+ends 2 "unknown mutant" mutants --only receiver-ignores-fense
+complains "an unknown mutant has a nearest one" "did you mean receiver-ignores-fence?"
+
+# ---- check ----------------------------------------------------------------------------------
+ends 0 "check of what is shipped" check scenarios/*.yaml scenarios/contracts/*.yaml $mutant
+printf 'schema: tabquake.scenario.v1\nname: x\nsays: y\ndevices:\n  - {tabs: 3, visble: 1}\n' \
+    >"$scratch/bad.yaml"
+ends 2 "check of a bad scenario" check "$scratch/bad.yaml" $small
+complains "an error has file, line, key and the nearest" 'bad.yaml:5: .*visble.*visible'
+says "good files are checked beside bad ones" "small.yaml: OK"
+ends 2 "check of an absent file" check "$scratch/absent.yaml"
+echo 'no history' >"$scratch/bad.jsonl"
+ends 2 "check of a bad history" check "$scratch/bad.jsonl"
+
+# ---- bad input leaves everything as it was -----------------------------------------------------
+ends 2 "gate with a bad suite" gate "$scratch/bad.yaml" --out "$scratch/never"
+ends 2 "gate with an absent contract" gate --contract "$scratch/absent.yaml" --out "$scratch/never"
+ends 2 "gate with a bad override" gate --set lease.tll=1s --out "$scratch/never"
+complains "a bad override has a nearest one" "did you mean lease.ttl?"
+ends 2 "gate with a bad flag" gate --jobs 0 --out "$scratch/never"
+ends 2 "run of a contract" run scenarios/contracts/account-outbox.yaml --out "$scratch/never"
+holds "no folder was made" test ! -e "$scratch/never"
+echo 'mine' >"$scratch/kept"
+ends 2 "replay of a bad scenario" replay "$scratch/bad.yaml" --seed 1 -o "$scratch/kept"
+holds "an output file is left alone" grep -qx mine "$scratch/kept"
+mkdir "$scratch/foreign" && echo 'not a database' >"$scratch/foreign/results.sqlite"
+ends 2 "gate over a file that is not ours" gate --rounds 8 --out "$scratch/foreign"
+holds "a foreign file is left alone" grep -qx 'not a database' "$scratch/foreign/results.sqlite"
+
+# ---- run ------------------------------------------------------------------------------------
+ends 0 "run" run $healthy --rounds 40 --jobs 1 --seed e2e
+one=$(digest_of "$scratch/out")
+says "run tells seed and rate" "^seed e2e (0x"
+says "run tells the speed-up" "times faster than real time"
+ends 0 "run with two jobs" run $healthy --rounds 40 --jobs 2 --seed e2e
+holds "the digest is the same with any jobs" same "$one" "$(digest_of "$scratch/out")"
+ends 0 "run with another seed" run $healthy --rounds 40 --seed e2e2
+holds "another seed is another run" test "$one" != "$(digest_of "$scratch/out")"
+ends 1 "run of a mutant" run $mutant --rounds 200 --seed 1
+grep -A1 '^BROKEN no-stale-commit' "$scratch/out" | sed -n 's|^  build/tabquake ||p' | head -n 1 \
+    >"$scratch/line"
+holds "a failing run prints a line to paste" test -s "$scratch/line"
+
+# ---- replay and judge ---------------------------------------------------------------------------
+# shellcheck disable=SC2046 # the line is words
+ends 1 "the pasted line fails again" $(cat "$scratch/line")
+says "a replay tells the story" '^=> '
+says "a replay tells the verdict" 'no-stale-commit *BROKEN'
+# shellcheck disable=SC2046
+ends 1 "the history of a failing round" $(cat "$scratch/line") --format jsonl \
+    -o "$scratch/history.jsonl"
+ends 0 "check of an exported history" check "$scratch/history.jsonl"
+ends 1 "judge gives the same verdict" judge "$scratch/history.jsonl"
+says "judge names the same invariant" 'no-stale-commit'
+ends 0 "replay of a round that holds" replay $healthy --seed 7
+cp "$scratch/out" "$scratch/first"
+ends 0 "the same again" replay $healthy --seed 7
+holds "a replay is the same every time" cmp -s "$scratch/out" "$scratch/first"
+ends 0 "a good history" replay $healthy --seed 7 --format jsonl -o "$scratch/good.jsonl"
+holds "an exported history of $healthy is judged without a broken invariant" \
+    sh -c "'$tabquake' judge '$scratch/good.jsonl' >/dev/null; [ \$? != 1 ]"
+
+quickest() # milliseconds of the quickest of five replays
+{
+    for _ in 1 2 3 4 5; do
+        before=$(date +%s%N)
+        "$tabquake" replay scenarios/chaos.yaml --seed 3 >/dev/null 2>&1
+        echo $((($(date +%s%N) - before) / 1000000))
+    done | sort -n | head -n 1
+}
+case $(date +%N) in
+*N*) ;; # no nanoseconds here
+*) holds "a replay starts and ends within 0.1 s" test "$(quickest)" -lt 100 ;;
+esac
+
+# ---- gate -------------------------------------------------------------------------------------
+gate() { "$tabquake" gate --jobs 2 --progress never "$@" >"$scratch/out" 2>"$scratch/err"; }
+verdict_fits() # STATUS: the last line and the status say the same
+{
+    case $1:$(last_line) in
+    "0:GATE PASS"* | "1:GATE FAIL"* | "4:GATE UNKNOWN"*) ;;
+    *) return 1 ;;
+    esac
+}
+gate --rounds 300 --seed e2e --out "$scratch/a"
+status=$?
+holds "last line and status of the gate agree" verdict_fits $status
+says "a short gate says so" 'short: 300 of 100000 rounds'
+whole=$(digest_of "$scratch/out")
+for f in results.sqlite gate.json junit.xml summary.md; do
+    holds "the gate leaves $f" test -s "$scratch/a/$f"
+done
+holds "gate.json has the digest" grep -q "$whole" "$scratch/a/gate.json"
+says "every mutant is caught" '^mutants .*pass$'
+says "the canary is red" '^canary .*pass$'
+says "rounds can be had again" '^determinism .*pass$'
+gate --rounds 300 --seed e2e --jobs 1 --no-mutants --out "$scratch/b"
+holds "a gate has the same digest with one job" same "$whole" "$(digest_of "$scratch/out")"
+says "without mutants the condition is unknown" '^mutants .*UNKNOWN$'
+gate --rounds 100 --json --out "$scratch/b" --no-mutants
+holds "--json prints JSON alone" sh -c "head -c 1 '$scratch/out' | grep -q '{'"
+holds "the verdict is not among it" sh -c "! grep -q '^GATE' '$scratch/out'"
+complains "it is on the other stream" '^GATE '
+
+# A failing suite: a mutant is a suite of one.
+gate $mutant --rounds 200 --seed 1 --no-mutants --out "$scratch/red"
+status=$?
+holds "a broken client fails the gate" test $status = 1
+holds "its last line says so" verdict_fits $status
+holds "the first failures are kept as histories" \
+    sh -c "ls '$scratch'/red/failures/*/history.jsonl >/dev/null"
+for h in "$scratch"/red/failures/*/history.jsonl; do
+    ends 1 "a kept history fails under judge" judge "$h"
+done
+
+# ---- interrupted, killed, resumed -----------------------------------------------------------------
+kept=scenarios/chaos.yaml
+rounds=12000
+begin() # SIGNAL SECONDS OPTIONS...
+{
+    signal=$1 after=$2
+    shift 2
+    "$tabquake" run $kept --rounds $rounds --seed kill --jobs 2 --progress never \
+        --out "$scratch/killed" "$@" >"$scratch/out" 2>"$scratch/err" &
+    child=$!
+    sleep "$after"
+    kill -"$signal" $child 2>/dev/null
+    wait $child 2>/dev/null
+}
+"$tabquake" run $kept --rounds $rounds --seed kill --progress never >"$scratch/whole" 2>&1
+begin TERM 0.4
+status=$?
+holds "an interrupted run ends with 130" test $status = 130
+begin KILL 0.4 --resume
+holds "a killed run ends by the signal" test $? = 137
+ends 0 "a killed run goes on" run $kept --rounds $rounds --seed kill --out "$scratch/killed" --resume
+says "it does not begin anew" 'rounds are there already'
+holds "killed and resumed equals unkilled" same "$(digest_of "$scratch/whole")" \
+    "$(digest_of "$scratch/out")"
+ends 2 "another seed does not resume it" run $kept --rounds $rounds --seed other \
+    --out "$scratch/killed" --resume
+ends 2 "--resume needs a folder" run $kept --resume
+
+# ---- bench ----------------------------------------------------------------------------------
+ends 0 "bench" bench --rounds 200 --jobs 2
+says "rounds allocate nothing" '^allocated in 200 rounds *\(0 bytes\|not known\)'
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
