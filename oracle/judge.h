@@ -66,7 +66,7 @@ enum gap_cause {
 };
 extern const char *const gap_word[GAP_COUNT];
 
-#define SAMPLES_MAX 256 /* of a round; a round has some ten transitions */
+#define SAMPLES_MAX 2048 /* of a round: some ten transitions, but a hand-over may pass 20 hidden pages */
 
 struct gap_sample {
     int64_t eligible_us, raw_us; /* oracle.md, "failover" */

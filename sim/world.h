@@ -82,6 +82,7 @@ struct page {
     struct instant busy_until;   /* the page's thread runs a task until then */
     struct instant lock_pipe[2]; /* to and from the manager: order is kept (WL-42) */
     struct instant channel_until;/* own broadcasts keep their order (ST-5) */
+    struct instant post_pipe[2]; /* from each thread to the other */
     uint32_t backlog[TASK_SOURCES], backlog_last[TASK_SOURCES];
     uint32_t unsent, unsent_last;/* fetches that a frozen page called (LC-18) */
     uint32_t deferred_settle;    /* nested locks: the callback waits inside */

@@ -207,6 +207,10 @@ void net_push_one(struct world *w, const struct push *push, uint16_t page, uint8
     struct page *p = &w->page[page];
     struct device *d = &w->device[p->device];
     if (d->cut[node] & 2) return;
+    if (!page_running(w, p) && p->backlog[TASK_PUSH] != TABLE_NONE) {
+        p->connected = false; /* nobody reads: the server closes the stream */
+        return;
+    }
     uint32_t i = parcel_take(w);
     struct parcel *c = &w->parcel[i];
     c->cause = cause;
@@ -248,7 +252,7 @@ void net_stream_opened(struct world *w, uint16_t n)
     p->connected = true;
     const struct ledger_record *r = &w->node[node].record;
     if (r->held) return;
-    struct push push = { .kind = r->closed ? PUSH_CLOSED : r->expired ? PUSH_EXPIRED : PUSH_VACANT,
+    struct push push = { .standing = true, .kind = r->closed ? PUSH_CLOSED : r->expired ? PUSH_EXPIRED : PUSH_VACANT,
                          .fence = r->fence, .leader_partition = r->owner_partition };
     net_push_one(w, &push, n, node, OBS_NONE);
 }

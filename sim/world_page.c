@@ -409,6 +409,7 @@ void page_woken(struct world *w, uint16_t n)
         net_depart(w, i);
     }
     p->unsent = p->unsent_last = TABLE_NONE;
+    if (!p->connected) net_stream_open(w, n);
     for (int s = 0; s < TASK_SOURCES; s++) {
         uint32_t i = p->backlog[s];
         p->backlog[s] = p->backlog_last[s] = TABLE_NONE;
@@ -498,7 +499,11 @@ static void post(struct world *w, uint16_t n, const struct client_output *o)
     c->source = TASK_POST;
     c->kind = IN_POST;
     c->as.message = o->as.message;
-    world_at(w, latency_draw(&latency_thread, &w->choices, STREAM_THREAD), EV_DELIVER, n, i);
+    struct instant *pipe = &w->page[n].post_pipe[o->thread]; /* a port keeps its order */
+    struct instant at = { w->now.us + latency_draw(&latency_thread, &w->choices, STREAM_THREAD) };
+    if (at.us < pipe->us) at = *pipe;
+    *pipe = at;
+    world_at(w, at.us - w->now.us, EV_DELIVER, n, i);
 }
 
 static void stored(struct world *w, uint16_t n, const struct client_output *o)

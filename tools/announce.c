@@ -38,7 +38,8 @@ void announce_end(FILE *f, const struct run_report *r)
 {
     const struct performance *p = &r->performance;
     fprintf(f, "digest 0x%016" PRIx64 "\n", r->tally->digest);
-    fprintf(f, "%" PRIu64 " rounds, %.1f s: %.0f rounds/s, %.0f events/s, %.0f times faster than"
+    fprintf(f,
+            "%" PRIu64 " rounds, %.1f s: %.0f rounds/s, %.0f events/s, %.0f times faster than"
             " real time, %" PRIu32 " jobs\n",
             r->tally->rounds, p->seconds, p->rounds_per_s, p->events_per_s, p->speedup, p->jobs);
 }

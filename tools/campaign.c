@@ -8,7 +8,7 @@
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 
-#define BATCH_BLOCKS 64       /* of a worker between two hand-overs */
+#define BATCH_BLOCKS 64 /* of a worker between two hand-overs */
 #define HAND_OVER_SECONDS 1.0
 #define TICK_MS 200
 
@@ -16,8 +16,9 @@ struct worker {
     struct campaign *campaign;
     uint16_t number;
     struct player player;
-    struct sums *sums;        /* since the last hand-over */
-    struct store_block block[BATCH_BLOCKS]; uint32_t blocks;
+    struct sums *sums; /* since the last hand-over */
+    struct store_block block[BATCH_BLOCKS];
+    uint32_t blocks;
     double handed_over;
 };
 
@@ -58,11 +59,11 @@ static uint64_t sample_index(const struct campaign *c, uint64_t k)
     return k * c->rounds / c->samples;
 }
 
-/* The sample that round `index` is, or NULL. */
+/* The sample that round `index` is, or NULL. Reads nothing that workers write. */
 static struct campaign_sample *sample_of(const struct campaign *c, uint64_t index)
 {
     uint64_t k = (index * c->samples + c->rounds - 1) / c->rounds;
-    return k < c->samples && c->sample[k].index == index ? &c->sample[k] : NULL;
+    return k < c->samples && sample_index(c, k) == index ? &c->sample[k] : NULL;
 }
 
 static void *memory(size_t n, size_t size)
@@ -82,8 +83,8 @@ void campaign_open(struct campaign *c, const struct inputs *in, uint64_t rounds,
     c->samples = campaign_samples(rounds);
     c->sample = memory(c->samples, sizeof *c->sample);
     for (uint64_t k = 0; k < c->samples; k++)
-        c->sample[k] = (struct campaign_sample){ .index = sample_index(c, k),
-                                                 .worker = CAMPAIGN_NOBODY };
+        c->sample[k] =
+            (struct campaign_sample){ .index = sample_index(c, k), .worker = CAMPAIGN_NOBODY };
     c->block_done = memory(blocks_of(c), sizeof *c->block_done);
     c->sums = memory(1, sizeof *c->sums);
     c->lists = memory(1, sizeof *c->lists);
@@ -120,10 +121,14 @@ static struct store_batch batch_of(struct worker *w, const struct sums_lists *li
 {
     return (struct store_batch){
         .delta = &w->sums->tally,
-        .block = w->block, .blocks = w->blocks,
-        .scenario = w->sums->scenario, .scenarios = w->sums->scenarios,
-        .failure = lists->failure, .failures = lists->failures,
-        .noted = lists->noted, .noted_n = lists->noted_n,
+        .block = w->block,
+        .blocks = w->blocks,
+        .scenario = w->sums->scenario,
+        .scenarios = w->sums->scenarios,
+        .failure = lists->failure,
+        .failures = lists->failures,
+        .noted = lists->noted,
+        .noted_n = lists->noted_n,
     };
 }
 
@@ -152,7 +157,10 @@ static void play(struct worker *w, uint64_t index)
                                         &c->in->contract, round.seed);
     sums_add(w->sums, &round, &played, &c->in->contract);
     struct campaign_sample *sample = sample_of(c, index);
-    if (sample) *sample = (struct campaign_sample){ index, played.digest, w->number };
+    if (sample) {
+        sample->digest = played.digest;
+        sample->worker = w->number;
+    }
     atomic_fetch_add_explicit(&c->done, 1, memory_order_relaxed);
 }
 
@@ -162,7 +170,8 @@ static void play_block(struct worker *w, uint64_t block)
     uint64_t first = block * c->block_rounds, digest = w->sums->tally.digest;
     uint32_t n = rounds_of_block(c, block);
     for (uint32_t i = 0; i < n; i++) play(w, first + i);
-    w->block[w->blocks++] = (struct store_block){ .first = first, .rounds = n,
+    w->block[w->blocks++] = (struct store_block){ .first = first,
+                                                  .rounds = n,
                                                   .digest = w->sums->tally.digest - digest };
 }
 
@@ -178,7 +187,9 @@ static void work(void *context, uint32_t number)
 {
     struct campaign *c = context;
     struct worker *w = memory(1, sizeof *w);
-    *w = (struct worker){ .campaign = c, .number = (uint16_t)number, .sums = memory(1, sizeof *w->sums) };
+    *w = (struct worker){ .campaign = c,
+                          .number = (uint16_t)number,
+                          .sums = memory(1, sizeof *w->sums) };
     sums_open(w->sums, &c->in->suite);
     player_open(&w->player, c->in->tabs);
     w->handed_over = clock_seconds();

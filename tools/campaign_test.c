@@ -23,7 +23,10 @@ static void load(const char *file, const char *seed)
     ck_assert(inputs_load(&in, &o, "tabquake", file, stderr));
 }
 
-static void unload(void) { inputs_free(&in); }
+static void unload(void)
+{
+    inputs_free(&in);
+}
 
 START_TEST(shares_are_exact_over_a_whole_turn_and_close_in_any_part)
 {

@@ -175,7 +175,7 @@ for h in "$scratch"/red/failures/*/history.jsonl; do
     ends 1 "a kept history fails under judge" judge "$h"
 done
 
-# ---- interrupted, killed, resumed -----------------------------------------------------------------
+# ---- interrupted, killed, resumed ------------------------------------------------------------
 kept=scenarios/chaos.yaml
 rounds=12000
 begin() # SIGNAL SECONDS OPTIONS...
@@ -195,7 +195,8 @@ status=$?
 holds "an interrupted run ends with 130" test $status = 130
 begin KILL 0.4 --resume
 holds "a killed run ends by the signal" test $? = 137
-ends 0 "a killed run goes on" run $kept --rounds $rounds --seed kill --out "$scratch/killed" --resume
+ends 0 "a killed run goes on" run $kept --rounds $rounds --seed kill \
+    --out "$scratch/killed" --resume
 says "it does not begin anew" 'rounds are there already'
 holds "killed and resumed equals unkilled" same "$(digest_of "$scratch/whole")" \
     "$(digest_of "$scratch/out")"

@@ -26,9 +26,9 @@
 #include "tools/version.h"
 
 #define ROUNDS 4000
-#define PENDING_ROUNDS 60      /* over which pending events are counted */
+#define PENDING_ROUNDS 60 /* over which pending events are counted */
 #define HOLD_OPERATIONS 4000000
-#define HOLD_TURN 500000       /* operations until the queue's clock begins anew */
+#define HOLD_TURN 500000 /* operations until the queue's clock begins anew */
 #define HOLD_MEAN_US 100000
 #define MEMORY_ROUNDS 200
 #define REPLAYS 5
@@ -40,8 +40,8 @@ struct bench {
     double rounds_per_s[2], events_per_s[2], speedup; /* one worker, all */
     double hold_per_s, replay_s;
     uint64_t pending;
-    int64_t allocated;         /* bytes over MEMORY_ROUNDS; -1: not known here */
-    int64_t resident_kb[2];    /* largest so far, before and after */
+    int64_t allocated;      /* bytes over MEMORY_ROUNDS; -1: not known here */
+    int64_t resident_kb[2]; /* largest so far, before and after */
 };
 
 static enum flags_outcome ask(struct bench *b, int argc, char **argv)
@@ -51,19 +51,27 @@ static enum flags_outcome ask(struct bench *b, int argc, char **argv)
     o->rounds = ROUNDS;
     const struct flag table[] = {
         option_rounds(o, "of the suite, for each number of jobs (default: 4000)"),
-        option_seed(o), option_jobs(o), option_contract(o), option_set(o), option_progress(o),
+        option_seed(o),
+        option_jobs(o),
+        option_contract(o),
+        option_set(o),
+        option_progress(o),
         option_json(o),
     };
     const struct flags f = {
-        .command = "bench", .operands = "[SUITE]",
+        .command = "bench",
+        .operands = "[SUITE]",
         .says = "Measures rounds and events a second, the event queue alone, memory, and a replay.",
         .example = "build/tabquake bench --rounds 20000",
-        .flag = table, .n = sizeof table / sizeof table[0], .operands_max = 1,
+        .flag = table,
+        .n = sizeof table / sizeof table[0],
+        .operands_max = 1,
     };
     uint32_t operands;
     enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
     if (read != FLAGS_OK) return read;
-    return inputs_load(&b->in, o, argv[0], operands ? argv[2] : NULL, stderr) ? FLAGS_OK : FLAGS_WRONG;
+    return inputs_load(&b->in, o, argv[0], operands ? argv[2] : NULL, stderr) ? FLAGS_OK
+                                                                              : FLAGS_WRONG;
 }
 
 /* -- rounds a second ------------------------------------------------------------------ */
@@ -171,8 +179,9 @@ static void measure_memory(struct bench *b, struct player *p)
 
 static void replay_process(const struct bench *b, const char *file)
 {
-    char *argv[] = { (char *)(uintptr_t)b->program, "replay", (char *)(uintptr_t)file, "--seed",
-                     "1", NULL };
+    char *argv[] = {
+        (char *)(uintptr_t)b->program, "replay", (char *)(uintptr_t)file, "--seed", "1", NULL
+    };
     if (!freopen("/dev/null", "w", stdout)) _exit(EXIT_OURS);
     execvp(argv[0], argv);
     _exit(EXIT_OURS);
@@ -209,13 +218,20 @@ static void print_table(const struct bench *b)
     printf("%-34s %12.0f\n", "times faster than real time", b->speedup);
     printf("%-34s %12" PRIu64 "\n", "pending events, mean", b->pending);
     printf("%-34s %12.0f\n", "hold model of the queue, ops/s", b->hold_per_s);
-    printf("%-34s %11.1f%%\n", "events/s (1 job) of the hold model", 100 * b->events_per_s[0] / b->hold_per_s);
-    if (b->allocated < 0) printf("%-34s %12s\n", "allocated in 200 rounds", "not known");
-    else printf("%-34s %12" PRId64 " bytes\n", "allocated in 200 rounds", b->allocated);
-    printf("%-34s %12" PRId64 "   after 200 rounds\n", "largest resident set, KiB", b->resident_kb[0]);
-    printf("%-34s %12" PRId64 "   after 1200 rounds\n", "largest resident set, KiB", b->resident_kb[1]);
-    if (b->replay_s < 0) printf("%-34s %12s\n", "one replay, a process", "failed");
-    else printf("%-34s %12.3f s\n", "one replay, a process", b->replay_s);
+    printf("%-34s %11.1f%%\n", "events/s (1 job) of the hold model",
+           100 * b->events_per_s[0] / b->hold_per_s);
+    if (b->allocated < 0)
+        printf("%-34s %12s\n", "allocated in 200 rounds", "not known");
+    else
+        printf("%-34s %12" PRId64 " bytes\n", "allocated in 200 rounds", b->allocated);
+    printf("%-34s %12" PRId64 "   after 200 rounds\n", "largest resident set, KiB",
+           b->resident_kb[0]);
+    printf("%-34s %12" PRId64 "   after 1200 rounds\n", "largest resident set, KiB",
+           b->resident_kb[1]);
+    if (b->replay_s < 0)
+        printf("%-34s %12s\n", "one replay, a process", "failed");
+    else
+        printf("%-34s %12.3f s\n", "one replay, a process", b->replay_s);
 }
 
 static void print_json(const struct bench *b)
@@ -250,13 +266,16 @@ int cmd_bench(int argc, char **argv)
     enum flags_outcome read = ask(b, argc, argv);
     int status = read == FLAGS_WRONG ? EXIT_BAD_INPUT : EXIT_PASSED;
     if (read == FLAGS_OK) {
-        fprintf(b->options.json ? stderr : stdout, "bench: %s, %" PRIu64 " rounds, seed %s, %" PRIu64
-                " jobs, revision %s, %s\n\n", b->in.suite.file, b->options.rounds, b->options.seed,
-                b->options.jobs, version_revision(), version_build());
+        fprintf(b->options.json ? stderr : stdout,
+                "bench: %s, %" PRIu64 " rounds, seed %s, %" PRIu64 " jobs, revision %s, %s\n\n",
+                b->in.suite.file, b->options.rounds, b->options.seed, b->options.jobs,
+                version_revision(), version_build());
         fflush(stdout);
         measure(b);
-        if (b->options.json) print_json(b);
-        else print_table(b);
+        if (b->options.json)
+            print_json(b);
+        else
+            print_table(b);
         status = b->allocated > 0 ? EXIT_BROKEN : EXIT_PASSED;
         inputs_free(&b->in);
     }

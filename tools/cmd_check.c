@@ -76,10 +76,12 @@ static bool is_history(const char *file)
 int cmd_check(int argc, char **argv)
 {
     const struct flags f = {
-        .command = "check", .operands = "FILE...",
+        .command = "check",
+        .operands = "FILE...",
         .says = "Validates contracts, scenarios, suites, mutants (YAML) and histories (.jsonl).",
         .example = "build/tabquake check scenarios/*.yaml",
-        .operands_min = 1, .operands_max = UINT32_MAX,
+        .operands_min = 1,
+        .operands_max = UINT32_MAX,
     };
     uint32_t operands;
     bool all = true;

@@ -49,21 +49,32 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     struct options *o = &a->options;
     o->out = "out";
     const struct flag table[] = {
-        option_seed(o), option_rounds(o, "fewer make a short gate (default: the contract's)"),
-        option_jobs(o), option_contract(o), option_set(o),
+        option_seed(o),
+        option_rounds(o, "fewer make a short gate (default: the contract's)"),
+        option_jobs(o),
+        option_contract(o),
+        option_set(o),
         option_out(o, "folder of the results (default: out)"),
-        { .name = "resume", .kind = FLAG_SWITCH, .into = &a->resume,
+        { .name = "resume",
+          .kind = FLAG_SWITCH,
+          .into = &a->resume,
           .says = "goes on with the results of a run that was killed" },
-        { .name = "no-mutants", .kind = FLAG_SWITCH, .into = &a->no_mutants,
+        { .name = "no-mutants",
+          .kind = FLAG_SWITCH,
+          .into = &a->no_mutants,
           .says = "leaves them out; the gate is then unknown at best" },
-        option_progress(o), option_json(o),
+        option_progress(o),
+        option_json(o),
     };
     const struct flags f = {
-        .command = "gate", .operands = "[SUITE]",
+        .command = "gate",
+        .operands = "[SUITE]",
         .says = "Plays the suite under its contract, judges every round, writes the reports, and"
                 " ends with\nGATE PASS, GATE FAIL or GATE UNKNOWN.",
         .example = "build/tabquake gate --rounds 2000 --seed $(git rev-parse HEAD)",
-        .flag = table, .n = sizeof table / sizeof table[0], .operands_max = 1,
+        .flag = table,
+        .n = sizeof table / sizeof table[0],
+        .operands_max = 1,
     };
     uint32_t operands;
     enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
@@ -136,8 +147,10 @@ static void judge_golden(struct gate *g)
     if (g->golden.n == 0) return;
     must(v->conditions < CONDITIONS_MAX);
     struct condition *c = &v->condition[v->conditions++];
-    *c = (struct condition){ .name = "old-failing-seeds", .says = "seeds that failed once pass",
-                             .threshold = "0 broken", .judged = true,
+    *c = (struct condition){ .name = "old-failing-seeds",
+                             .says = "seeds that failed once pass",
+                             .threshold = "0 broken",
+                             .judged = true,
                              .verdict = g->golden_again ? GATE_FAIL : GATE_PASS };
     snprintf(c->value, sizeof c->value, "%" PRIu32 " of %" PRIu32, g->golden_again, g->golden.n);
     if (g->golden_again) v->verdict = GATE_FAIL;
@@ -149,9 +162,13 @@ static void judge(struct gate *g)
         .tally = &g->campaign.sums->tally,
         .contract = &g->in.contract,
         .rounds_asked = g->campaign.rounds,
-        .mutants_run = g->hunt.n > 0, .mutants = g->hunt.n, .mutant = g->outcome,
-        .canary_run = g->canary_run, .canary_red = hunt_canary_is_red(g->canary_broken),
-        .replayed = g->recheck.replayed, .replayed_differently = g->recheck.different,
+        .mutants_run = g->hunt.n > 0,
+        .mutants = g->hunt.n,
+        .mutant = g->outcome,
+        .canary_run = g->canary_run,
+        .canary_red = hunt_canary_is_red(g->canary_broken),
+        .replayed = g->recheck.replayed,
+        .replayed_differently = g->recheck.different,
         .interrupted = interrupted(),
     };
     gate_judge(&g->verdict, &input);
@@ -162,9 +179,10 @@ static void tell_difference(const struct gate *g)
 {
     const struct sums_round *r = &g->recheck.first_different;
     if (g->recheck.different == 0) return;
-    fprintf(g->talk, "DIFFERENT when run again: %" PRIu64 " of %" PRIu64 " rounds, first %s 0x%016"
-            PRIx64 "\n", g->recheck.different, g->recheck.replayed,
-            g->in.suite.scenario[r->scenario].name, r->seed);
+    fprintf(
+        g->talk,
+        "DIFFERENT when run again: %" PRIu64 " of %" PRIu64 " rounds, first %s 0x%016" PRIx64 "\n",
+        g->recheck.different, g->recheck.replayed, g->in.suite.scenario[r->scenario].name, r->seed);
 }
 
 static void tell_overrides(FILE *f, const struct overrides *o)

@@ -23,16 +23,26 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     *a = (struct asked){ .options = options_default() };
     struct options *o = &a->options;
     const struct flag table[] = {
-        { .name = "only", .kind = FLAG_TEXT, .into = &a->only, .value = "NAME", .says = "one mutant" },
-        option_seed(o), option_jobs(o), option_contract(o), option_set(o), option_progress(o),
+        { .name = "only",
+          .kind = FLAG_TEXT,
+          .into = &a->only,
+          .value = "NAME",
+          .says = "one mutant" },
+        option_seed(o),
+        option_jobs(o),
+        option_contract(o),
+        option_set(o),
+        option_progress(o),
         option_json(o),
     };
     const struct flags f = {
-        .command = "mutants", .operands = "",
+        .command = "mutants",
+        .operands = "",
         .says = "Runs every deliberately broken client, ledger, browser and provider; each must be"
                 " caught\nby the invariant that its file names, within its budget of rounds.",
         .example = "build/tabquake mutants --only receiver-ignores-fence",
-        .flag = table, .n = sizeof table / sizeof table[0],
+        .flag = table,
+        .n = sizeof table / sizeof table[0],
     };
     uint32_t operands;
     return flags_read(&f, argc, argv, &operands, stdout, stderr);
@@ -65,11 +75,15 @@ static void print_row(const struct hunted *x, int width)
 {
     const struct mutant_outcome *o = &x->outcome;
     printf("%-*s  %-24s ", width, o->name, invariant_word[o->expected]);
-    if (o->caught) printf("%6" PRIu64 " ", o->rounds);
-    else printf("%6s ", x->unfinished ? "-" : "never");
+    if (o->caught)
+        printf("%6" PRIu64 " ", o->rounds);
+    else
+        printf("%6s ", x->unfinished ? "-" : "never");
     for (int k = 0; k < INV_COUNT; k++)
-        if (x->first[k]) printf(" %4" PRIu64, x->first[k]);
-        else fputs("    .", stdout);
+        if (x->first[k])
+            printf(" %4" PRIu64, x->first[k]);
+        else
+            fputs("    .", stdout);
     if (!o->caught && !x->unfinished)
         printf("   ESCAPED after %" PRIu64 " rounds%s", o->rounds,
                o->also ? ", seen by others only" : "");
@@ -95,8 +109,9 @@ static void print_json(const struct hunt *h)
         const struct mutant_outcome *o = &h->at[i].outcome;
         const char *separator = "";
         printf("%s\n  {\"name\":\"%s\",\"invariant\":\"%s\",\"caught\":%s,\"rounds\":%" PRIu64
-               ",\"budget\":%" PRIu64 ",\"also\":[", i ? "," : "", o->name,
-               invariant_word[o->expected], o->caught ? "true" : "false", o->rounds, o->budget);
+               ",\"budget\":%" PRIu64 ",\"also\":[",
+               i ? "," : "", o->name, invariant_word[o->expected], o->caught ? "true" : "false",
+               o->rounds, o->budget);
         for (int k = 0; k < INV_COUNT; k++)
             if (o->also >> k & 1) printf("%s\"%s\"", separator, invariant_word[k]), separator = ",";
         fputs("]}", stdout);
@@ -118,8 +133,10 @@ int cmd_mutants(int argc, char **argv)
     fflush(talk);
     interrupt_watch();
     hunt_run(&h, (enum progress_mode)a.options.progress);
-    if (a.options.json) print_json(&h);
-    else print_matrix(&h);
+    if (a.options.json)
+        print_json(&h);
+    else
+        print_matrix(&h);
     uint32_t escaped = hunt_escaped(&h);
     fprintf(talk, "\n%" PRIu32 " of %" PRIu32 " mutants caught\n", h.n - escaped, h.n);
     hunt_free(&h);

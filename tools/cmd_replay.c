@@ -30,18 +30,32 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     o->seed = NULL;
     const struct flag table[] = {
         option_seed(o),
-        { .name = "format", .kind = FLAG_WORD, .into = &a->format, .value = "text|jsonl",
-          .words = format_word, .words_n = FORMATS, .says = "a trace for people, or the history" },
-        { .name = "output", .letter = 'o', .kind = FLAG_TEXT, .into = &a->output, .value = "FILE",
+        { .name = "format",
+          .kind = FLAG_WORD,
+          .into = &a->format,
+          .value = "text|jsonl",
+          .words = format_word,
+          .words_n = FORMATS,
+          .says = "a trace for people, or the history" },
+        { .name = "output",
+          .letter = 'o',
+          .kind = FLAG_TEXT,
+          .into = &a->output,
+          .value = "FILE",
           .says = "instead of standard output" },
-        option_contract(o), option_set(o),
+        option_contract(o),
+        option_set(o),
     };
     const struct flags f = {
-        .command = "replay", .operands = "SCENARIO --seed S",
+        .command = "replay",
+        .operands = "SCENARIO --seed S",
         .says = "Plays one round and prints what happened; what broke an invariant is told at the"
                 " end.\nThe scenario may be a mutant. Exit status 1 when an invariant broke.",
         .example = "build/tabquake replay scenarios/chaos.yaml --seed 0x2a",
-        .flag = table, .n = sizeof table / sizeof table[0], .operands_min = 1, .operands_max = 1,
+        .flag = table,
+        .n = sizeof table / sizeof table[0],
+        .operands_min = 1,
+        .operands_max = 1,
     };
     uint32_t operands;
     enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);

@@ -23,17 +23,29 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     struct options *o = &a->options;
     o->rounds = ROUNDS;
     const struct flag table[] = {
-        option_seed(o), option_rounds(o, "how many (default: 1000)"), option_jobs(o),
-        option_contract(o), option_set(o),
+        option_seed(o),
+        option_rounds(o, "how many (default: 1000)"),
+        option_jobs(o),
+        option_contract(o),
+        option_set(o),
         option_out(o, "keeps results and reports (default: nothing is written)"),
-        { .name = "resume", .kind = FLAG_SWITCH, .into = &a->resume, .says = "goes on with what --out holds" },
-        option_progress(o), option_json(o),
+        { .name = "resume",
+          .kind = FLAG_SWITCH,
+          .into = &a->resume,
+          .says = "goes on with what --out holds" },
+        option_progress(o),
+        option_json(o),
     };
     const struct flags f = {
-        .command = "run", .operands = "SCENARIO",
-        .says = "Rounds of one scenario, a mutant or a suite; exit status 1 when an invariant broke.",
+        .command = "run",
+        .operands = "SCENARIO",
+        .says =
+            "Rounds of one scenario, a mutant or a suite; exit status 1 when an invariant broke.",
         .example = "build/tabquake run scenarios/steal-mid-fetch.yaml --rounds 5000",
-        .flag = table, .n = sizeof table / sizeof table[0], .operands_min = 1, .operands_max = 1,
+        .flag = table,
+        .n = sizeof table / sizeof table[0],
+        .operands_min = 1,
+        .operands_max = 1,
     };
     uint32_t operands;
     enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
@@ -65,9 +77,11 @@ static void print_measured(FILE *f, const struct tally *t)
     print_latency(f, "cold start", &t->cold);
     print_latency(f, "failover", &t->failover);
     for (int k = 0; k < GAP_COUNT; k++) print_latency(f, gap_word[k], &t->by_cause[k]);
-    fprintf(f, "%" PRIu64 " transitions, %" PRIu64 " steals, %" PRIu64 " of them needless, %" PRIu64
+    fprintf(f,
+            "%" PRIu64 " transitions, %" PRIu64 " steals, %" PRIu64 " of them needless, %" PRIu64
             " fenced, %" PRIu64 " effects, %" PRIu64 " rounds cut short\n\n",
-            t->transitions, t->steals, t->needless_steals, t->fenced, t->effects, t->unknown_rounds);
+            t->transitions, t->steals, t->needless_steals, t->fenced, t->effects,
+            t->unknown_rounds);
 }
 
 static enum exit_status status_of(const struct tally *t)

@@ -12,7 +12,10 @@
 
 /* -- the nearest name -------------------------------------------------------------- */
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Edits from `a` to `b`: a row of the usual table at a time. */
 static size_t edits(const char *a, const char *b)
@@ -104,7 +107,8 @@ static bool read_word(const struct reading *r, const struct flag *f, const char 
             *(uint32_t *)f->into = i;
             return true;
         }
-        n += (size_t)snprintf(accepted + n, sizeof accepted - n, "%s%s", i ? ", " : "", f->words[i]);
+        n +=
+            (size_t)snprintf(accepted + n, sizeof accepted - n, "%s%s", i ? ", " : "", f->words[i]);
         must(n < sizeof accepted);
     }
     return wrong(r, f, *text ? text : "nothing", accepted);
@@ -194,8 +198,10 @@ static bool operands_fit(const struct flags *f, uint32_t n, char *const *operand
 {
     if (n >= f->operands_min && n <= f->operands_max) return true;
     fprintf(err, "tabquake %s: found ", f->command);
-    if (n > f->operands_max) fprintf(err, "%s, one argument too many", operand[f->operands_max]);
-    else fputs(n ? "too few arguments" : "no argument", err);
+    if (n > f->operands_max)
+        fprintf(err, "%s, one argument too many", operand[f->operands_max]);
+    else
+        fputs(n ? "too few arguments" : "no argument", err);
     fprintf(err, ", accepted: tabquake %s %s\n", f->command, f->operands);
     return false;
 }

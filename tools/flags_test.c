@@ -36,19 +36,49 @@ static void read_line(struct line *l, const char *const *words)
     }
     const struct flag table[] = {
         { .name = "loud", .kind = FLAG_SWITCH, .into = &l->loud, .says = "is heard" },
-        { .name = "name", .letter = 'n', .kind = FLAG_TEXT, .into = &l->name, .value = "NAME", .says = "who" },
-        { .name = "rounds", .kind = FLAG_NUMBER, .into = &l->rounds, .value = "N", .says = "how many", .min = 1, .max = 100 },
-        { .name = "colour", .kind = FLAG_WORD, .into = &l->colour, .value = "red|green", .says = "which", .words = colours, .words_n = 2 },
-        { .name = "set", .kind = FLAG_SET, .into = &l->sets, .value = "path=value", .says = "what" },
+        { .name = "name",
+          .letter = 'n',
+          .kind = FLAG_TEXT,
+          .into = &l->name,
+          .value = "NAME",
+          .says = "who" },
+        { .name = "rounds",
+          .kind = FLAG_NUMBER,
+          .into = &l->rounds,
+          .value = "N",
+          .says = "how many",
+          .min = 1,
+          .max = 100 },
+        { .name = "colour",
+          .kind = FLAG_WORD,
+          .into = &l->colour,
+          .value = "red|green",
+          .says = "which",
+          .words = colours,
+          .words_n = 2 },
+        { .name = "set",
+          .kind = FLAG_SET,
+          .into = &l->sets,
+          .value = "path=value",
+          .says = "what" },
     };
-    const struct flags f = { .command = "play", .operands = "FILE", .says = "Plays.", .example = "play x",
-                             .flag = table, .n = 5, .operands_min = 1, .operands_max = 2 };
+    const struct flags f = { .command = "play",
+                             .operands = "FILE",
+                             .says = "Plays.",
+                             .example = "play x",
+                             .flag = table,
+                             .n = 5,
+                             .operands_min = 1,
+                             .operands_max = 2 };
     FILE *out = open_memstream(&l->said, &n);
     l->outcome = flags_read(&f, argc, l->argv, &l->operands, out, out);
     fclose(out);
 }
 
-static void forget(struct line *l) { free(l->said); }
+static void forget(struct line *l)
+{
+    free(l->said);
+}
 
 static void refused(struct line *l, const char *with)
 {
@@ -171,8 +201,13 @@ START_TEST(help_names_every_option_and_an_example)
     struct line l;
     READ(&l, "--help", "--nonsense");
     ck_assert_int_eq(l.outcome, FLAGS_HELPED);
-    static const char *const expected[] = { "usage: tabquake play FILE [options]", "--loud", "-n, --name NAME",
-                                            "--rounds N", "--set path=value", "--help", "example: play x" };
+    static const char *const expected[] = { "usage: tabquake play FILE [options]",
+                                            "--loud",
+                                            "-n, --name NAME",
+                                            "--rounds N",
+                                            "--set path=value",
+                                            "--help",
+                                            "example: play x" };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         ck_assert_msg(strstr(l.said, expected[i]) != NULL, "no %s", expected[i]);
     forget(&l);

@@ -68,7 +68,8 @@ static bool play(const struct golden_seed *x, const struct contract *c, FILE *f)
         fprintf(f, "BROKEN again %s", x->scenario.name);
         for (int k = 0; k < INV_COUNT; k++)
             if (broken >> k & 1) fprintf(f, " %s", invariant_word[k]);
-        fprintf(f, "\n  build/tabquake replay %s --seed 0x%016" PRIx64 "\n", x->scenario.file, x->seed);
+        fprintf(f, "\n  build/tabquake replay %s --seed 0x%016" PRIx64 "\n", x->scenario.file,
+                x->seed);
     }
     player_close(&player);
     return held;

@@ -32,7 +32,8 @@ static bool load_one(struct hunted *x, const char *path, const struct overrides 
         fputs("\n", err);
         return false;
     }
-    x->outcome = (struct mutant_outcome){ .name = x->mutant.name, .expected = expected,
+    x->outcome = (struct mutant_outcome){ .name = x->mutant.name,
+                                          .expected = expected,
                                           .budget = x->mutant.rounds };
     return true;
 }
@@ -45,8 +46,10 @@ static bool load_all(struct hunt *h, const char *folder, struct dirent **entry, 
         char path[PATH_MAX_LEN];
         int n = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
         must(h->n < HUNT_MUTANTS_MAX);
-        if (n >= PATH_MAX_LEN || !load_one(&h->at[h->n], path, o, err)) ok = false;
-        else h->n++;
+        if (n >= PATH_MAX_LEN || !load_one(&h->at[h->n], path, o, err))
+            ok = false;
+        else
+            h->n++;
     }
     return ok;
 }
@@ -94,7 +97,8 @@ bool hunt_load(struct hunt *h, const char *folder, const char *only, const struc
     h->at = calloc(HUNT_MUTANTS_MAX, sizeof *h->at);
     must(h->at != NULL);
     bool fits = entries <= HUNT_MUTANTS_MAX;
-    if (!fits) fprintf(err, "%s: found %d mutants, accepted %d\n", folder, entries, HUNT_MUTANTS_MAX);
+    if (!fits)
+        fprintf(err, "%s: found %d mutants, accepted %d\n", folder, entries, HUNT_MUTANTS_MAX);
     bool ok = fits && load_all(h, folder, entry, (uint32_t)entries, o, err) &&
               (!only || keep_only(h, only, err));
     for (int i = 0; i < entries; i++) free(entry[i]);
@@ -124,8 +128,10 @@ static void note(struct hunted *x, uint32_t broken)
     for (int k = 0; k < INV_COUNT; k++) {
         if (!(broken >> k & 1) || x->first[k] != 0) continue;
         x->first[k] = x->outcome.rounds;
-        if (k == (int)x->outcome.expected) x->outcome.caught = true;
-        else x->outcome.also |= UINT64_C(1) << k;
+        if (k == (int)x->outcome.expected)
+            x->outcome.caught = true;
+        else
+            x->outcome.also |= UINT64_C(1) << k;
     }
 }
 

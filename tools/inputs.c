@@ -78,7 +78,8 @@ static bool load_suite(struct suite *s, const char *file, const struct overrides
 }
 
 /* --contract, else the suite's, else the one that is shipped. */
-static bool load_contract(struct inputs *in, const struct options *o, const char *program, FILE *err)
+static bool load_contract(struct inputs *in, const struct options *o, const char *program,
+                          FILE *err)
 {
     char shipped[LOCATE_PATH_MAX] = "";
     const char *file = o->contract ? o->contract : in->suite.contract_file;

@@ -26,8 +26,9 @@ static bool is_there(char path[LOCATE_PATH_MAX], const char *folder, const char 
 bool locate_from(char path[LOCATE_PATH_MAX], const char *executable, const char *relative)
 {
     char folder[PATH_MAX];
-    if (strlen(executable) >= sizeof folder) return false;
-    strcpy(folder, executable);
+    size_t n = strlen(executable);
+    if (n >= sizeof folder) return false;
+    memcpy(folder, executable, n + 1);
     char *bin_end = strrchr(folder, '/');
     if (!bin_end) return false;
     for (char *end = bin_end; end; end = strrchr(folder, '/')) {
@@ -67,10 +68,12 @@ static void shorten(char path[LOCATE_PATH_MAX])
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here)) return;
     size_t n = strlen(here);
-    if (strncmp(path, here, n) == 0 && path[n] == '/') memmove(path, path + n + 1, strlen(path + n));
+    if (strncmp(path, here, n) == 0 && path[n] == '/')
+        memmove(path, path + n + 1, strlen(path + n));
 }
 
-bool locate_shipped(char path[LOCATE_PATH_MAX], const char *program, const char *relative, FILE *err)
+bool locate_shipped(char path[LOCATE_PATH_MAX], const char *program, const char *relative,
+                    FILE *err)
 {
     char executable[PATH_MAX];
     if (own_executable(executable, program) && locate_from(path, executable, relative)) {
@@ -78,15 +81,18 @@ bool locate_shipped(char path[LOCATE_PATH_MAX], const char *program, const char 
         return true;
     }
     if (!err) return false;
-    fprintf(err, "%s: found no folder scenarios/ with %s, looked above the program and in"
-                 " ../share/tabquake\n", program, relative);
+    fprintf(err,
+            "%s: found no folder scenarios/ with %s, looked above the program and in"
+            " ../share/tabquake\n",
+            program, relative);
     return false;
 }
 
 void locate_folder(char folder[LOCATE_PATH_MAX], const char *path)
 {
     const char *end = strrchr(path, '/');
-    if (!end) strcpy(folder, ".");
-    else if (end == path) strcpy(folder, "/");
-    else snprintf(folder, LOCATE_PATH_MAX, "%.*s", (int)(end - path), path);
+    if (!end)
+        snprintf(folder, LOCATE_PATH_MAX, ".");
+    else
+        snprintf(folder, LOCATE_PATH_MAX, "%.*s", end == path ? 1 : (int)(end - path), path);
 }

@@ -13,7 +13,8 @@
 /* Path of scenarios/RELATIVE; relative to the current folder where that is shorter to
  * read and paste. False after a sentence on `err`, which may be
  * NULL. `program` is argv[0]. */
-bool locate_shipped(char path[LOCATE_PATH_MAX], const char *program, const char *relative, FILE *err);
+bool locate_shipped(char path[LOCATE_PATH_MAX], const char *program, const char *relative,
+                    FILE *err);
 
 /* The same search from an executable at a given absolute path; for tests. */
 bool locate_from(char path[LOCATE_PATH_MAX], const char *executable, const char *relative);

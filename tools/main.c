@@ -11,12 +11,15 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *operands, *says;
 } command[] = {
-    { "gate", cmd_gate, "[SUITE]", "runs a suite, judges it against the contract: pass, fail or unknown" },
+    { "gate", cmd_gate, "[SUITE]",
+      "runs a suite, judges it against the contract: pass, fail or unknown" },
     { "run", cmd_run, "SCENARIO", "rounds of one scenario, or of a suite, without the gate" },
-    { "replay", cmd_replay, "SCENARIO", "one round as a readable trace, with the story of what broke" },
+    { "replay", cmd_replay, "SCENARIO",
+      "one round as a readable trace, with the story of what broke" },
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
-    { "check", cmd_check, "FILE...", "validates contracts, scenarios, suites, mutants and histories" },
+    { "check", cmd_check, "FILE...",
+      "validates contracts, scenarios, suites, mutants and histories" },
     { "bench", cmd_bench, "", "measures rounds and events a second, memory, latency" },
 };
 enum { COMMANDS = sizeof command / sizeof command[0] };
@@ -30,7 +33,8 @@ static void help(FILE *f)
           "  tabquake --version         version, source revision, build\n\n"
           "exit status: 0 passed, 1 failed, 2 bad input, 3 the program's own fault, 4 unknown,\n"
           "130 interrupted\n\n"
-          "example: build/tabquake gate --rounds 2000\n", f);
+          "example: build/tabquake gate --rounds 2000\n",
+          f);
 }
 
 static int unknown_command(const char *word)

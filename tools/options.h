@@ -32,7 +32,8 @@ static inline struct options options_default(void)
 static inline struct flag option_seed(struct options *o)
 {
     return (struct flag){ .name = "seed", .kind = FLAG_TEXT, .into = &o->seed, .value = "S",
-                          .says = "a number, a commit hash or any word (default: " OPTIONS_SEED ")" };
+                          .says = "a number, a commit hash or any word"
+                                  " (default: " OPTIONS_SEED ")" };
 }
 
 static inline struct flag option_rounds(struct options *o, const char *says)
@@ -44,7 +45,8 @@ static inline struct flag option_rounds(struct options *o, const char *says)
 static inline struct flag option_jobs(struct options *o)
 {
     return (struct flag){ .name = "jobs", .kind = FLAG_NUMBER, .into = &o->jobs, .value = "N",
-                          .says = "worker threads (default: all cores)", .min = 1, .max = POOL_JOBS_MAX };
+                          .says = "worker threads (default: all cores)",
+                          .min = 1, .max = POOL_JOBS_MAX };
 }
 
 static inline struct flag option_contract(struct options *o)
@@ -55,13 +57,15 @@ static inline struct flag option_contract(struct options *o)
 
 static inline struct flag option_set(struct options *o)
 {
-    return (struct flag){ .name = "set", .kind = FLAG_SET, .into = &o->sets, .value = "path=value",
-                          .says = "changes a key of contract or scenario; may stand several times" };
+    return (struct flag){ .name = "set", .kind = FLAG_SET, .into = &o->sets,
+                          .value = "path=value",
+                          .says = "changes a key of contract or scenario; repeatable" };
 }
 
 static inline struct flag option_out(struct options *o, const char *says)
 {
-    return (struct flag){ .name = "out", .kind = FLAG_TEXT, .into = &o->out, .value = "DIR", .says = says };
+    return (struct flag){ .name = "out", .kind = FLAG_TEXT, .into = &o->out, .value = "DIR",
+                          .says = says };
 }
 
 static inline struct flag option_progress(struct options *o)

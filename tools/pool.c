@@ -47,8 +47,7 @@ bool pool_wait(struct pool *p, uint32_t ms)
     struct timespec until = from_now(ms);
     int late = 0;
     pthread_mutex_lock(&p->lock);
-    while (p->running > 0 && !late)
-        late = pthread_cond_timedwait(&p->ended, &p->lock, &until);
+    while (p->running > 0 && !late) late = pthread_cond_timedwait(&p->ended, &p->lock, &until);
     bool all = p->running == 0;
     pthread_mutex_unlock(&p->lock);
     return all;

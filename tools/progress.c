@@ -13,7 +13,8 @@ const char *const progress_word[PROGRESS_MODES] = { "auto", "always", "never" };
 void progress_open(struct progress *p, enum progress_mode mode, FILE *f, const char *what,
                    uint64_t done_before)
 {
-    *p = (struct progress){ .f = mode == PROGRESS_NEVER ? NULL : f, .what = what,
+    *p = (struct progress){ .f = mode == PROGRESS_NEVER ? NULL : f,
+                            .what = what,
                             .done_before = done_before };
     p->rewrites = mode == PROGRESS_ALWAYS || isatty(fileno(f));
     p->began = p->last = clock_seconds();
@@ -23,9 +24,12 @@ static const char *time_left(char out[32], uint64_t left, double rate)
 {
     if (rate <= 0) return "";
     double s = (double)left / rate;
-    if (s < 100) snprintf(out, 32, ", %.0f s left", s);
-    else if (s < 6000) snprintf(out, 32, ", %.0f min left", s / 60);
-    else snprintf(out, 32, ", %.1f h left", s / 3600);
+    if (s < 100)
+        snprintf(out, 32, ", %.0f s left", s);
+    else if (s < 6000)
+        snprintf(out, 32, ", %.0f min left", s / 60);
+    else
+        snprintf(out, 32, ", %.1f h left", s / 3600);
     return out;
 }
 
@@ -46,8 +50,10 @@ void progress_at(struct progress *p, uint64_t done, uint64_t total, double now)
     p->last = now;
     p->shown = true;
     progress_line(line, p->what, done, total, p->done_before, now - p->began);
-    if (p->rewrites) fprintf(p->f, "\r%-78s", line);
-    else fprintf(p->f, "%s\n", line);
+    if (p->rewrites)
+        fprintf(p->f, "\r%-78s", line);
+    else
+        fprintf(p->f, "%s\n", line);
     fflush(p->f);
 }
 

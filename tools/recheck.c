@@ -35,8 +35,8 @@ static void open_dirty(struct runner *r, uint32_t tabs)
 static uint64_t digest_of(struct runner *r, const struct campaign *c, uint64_t index)
 {
     struct sums_round round = campaign_round(c, index);
-    return history_digest(run_round(r, &c->in->suite.scenario[round.scenario],
-                                    &c->in->contract, round.seed));
+    return history_digest(
+        run_round(r, &c->in->suite.scenario[round.scenario], &c->in->contract, round.seed));
 }
 
 static void compare(struct checking *k, const struct campaign_sample *s, uint64_t digest)
@@ -67,8 +67,10 @@ static void check(void *context, uint32_t worker)
         bool is_new = s->worker == CAMPAIGN_NOBODY;
         if (is_new != k->first_time) continue;
         uint64_t digest = digest_of(&runner, c, s->index);
-        if (is_new) *s = (struct campaign_sample){ s->index, digest, (uint16_t)worker };
-        else compare(k, s, digest);
+        if (is_new)
+            *s = (struct campaign_sample){ s->index, digest, (uint16_t)worker };
+        else
+            compare(k, s, digest);
     }
     runner_close(&runner);
 }

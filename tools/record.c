@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -33,7 +34,8 @@ struct run_info record_info(struct record *r, const struct campaign *c, const ch
         .contract = c->in->contract,
         .rounds_asked = c->rounds,
         .block_rounds = c->block_rounds,
-        .shard = 1, .shards = 1,
+        .shard = 1,
+        .shards = 1,
         .jobs = c->jobs,
         .started = r->started,
     };
@@ -90,8 +92,8 @@ bool record_open(struct record *r, const char *folder, bool resume, struct campa
     if (n < 0 || n >= PATH_MAX_LEN || !make_folder(folder)) return cannot(folder);
     snprintf(r->path, sizeof r->path, "%s/results.sqlite", folder);
     bool there = access(r->path, F_OK) == 0;
-    c->store = store_open(r->path, resume ? STORE_RESUME : STORE_CREATE, &r->info, c->sums->scenario,
-                          c->sums->scenarios, stderr);
+    c->store = store_open(r->path, resume ? STORE_RESUME : STORE_CREATE, &r->info,
+                          c->sums->scenario, c->sums->scenarios, stderr);
     if (!c->store) return false;
     if (!resume || !there) return true;
     r->stored = store_load(r->path, stderr);
@@ -112,16 +114,16 @@ void record_close(struct record *r, struct campaign *c)
 /* Those of an older run say nothing about this one. Only what we wrote is removed. */
 static void forget_older(const char *folder)
 {
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        char path[PATH_MAX_LEN + 512];
-        if (e->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s/history.jsonl", folder, e->d_name);
-        unlink(path);
-        *strrchr(path, '/') = '\0';
-        rmdir(path);
+    struct dirent **entry;
+    int n = scandir(folder, &entry, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char inner[PATH_MAX_LEN + 512], path[PATH_MAX_LEN + 540];
+        snprintf(inner, sizeof inner, "%s/%s", folder, entry[i]->d_name);
+        snprintf(path, sizeof path, "%s/history.jsonl", inner);
+        if (entry[i]->d_name[0] != '.' && unlink(path) == 0) rmdir(inner);
+        free(entry[i]);
     }
-    if (d) closedir(d);
+    if (n >= 0) free(entry);
     rmdir(folder);
 }
 
@@ -129,14 +131,15 @@ static bool write_history(const char *folder, const struct campaign *c, struct p
                           const struct failure *x)
 {
     const struct scenario *s = &c->in->suite.scenario[x->scenario];
-    struct history_meta meta = { .seed = x->seed, .contract = scenario_contract(s, &c->in->contract) };
-    char path[PATH_MAX_LEN + 160];
+    struct history_meta meta = { .seed = x->seed,
+                                 .contract = scenario_contract(s, &c->in->contract) };
+    char inner[PATH_MAX_LEN + 128], path[PATH_MAX_LEN + 160];
     struct outfile o;
     snprintf(meta.scenario, sizeof meta.scenario, "%s", s->name);
     snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
-    snprintf(path, sizeof path, "%s/%s-0x%016" PRIx64, folder, s->name, x->seed);
-    if (!make_folder(path)) return cannot(path);
-    strcat(path, "/history.jsonl");
+    snprintf(inner, sizeof inner, "%s/%s-0x%016" PRIx64, folder, s->name, x->seed);
+    if (!make_folder(inner)) return cannot(inner);
+    snprintf(path, sizeof path, "%s/history.jsonl", inner);
     if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
     if (!outfile_open(&o, path, stderr)) return false;
     history_write(o.f, run_round(&p->runner, s, &c->in->contract, x->seed), &meta);

@@ -86,7 +86,9 @@ static void add_failures(struct sums *s, const struct sums_round *round, const s
 static void add_noted(struct sums *s, const struct sums_round *round, const struct played *p,
                       bool broken, bool unknown)
 {
-    struct noted_round n = { .index = round->index, .seed = round->seed, .digest = p->digest,
+    struct noted_round n = { .index = round->index,
+                             .seed = round->seed,
+                             .digest = p->digest,
                              .scenario = round->scenario,
                              .failover_us = longest_failover(p->result) };
     if (broken) n.why = NOTED_BROKEN, keep_noted(s, &n);
@@ -146,11 +148,13 @@ void sums_list(const struct sums *s, struct sums_lists *out)
 {
     out->failures = out->noted_n = 0;
     for (int k = 0; k < INV_COUNT; k++) {
-        memcpy(&out->failure[out->failures], s->broken[k].at, s->broken[k].n * sizeof(struct failure));
+        memcpy(&out->failure[out->failures], s->broken[k].at,
+               s->broken[k].n * sizeof(struct failure));
         out->failures += s->broken[k].n;
     }
     for (int w = 0; w < NOTED_COUNT; w++) {
-        memcpy(&out->noted[out->noted_n], s->noted[w].at, s->noted[w].n * sizeof(struct noted_round));
+        memcpy(&out->noted[out->noted_n], s->noted[w].at,
+               s->noted[w].n * sizeof(struct noted_round));
         out->noted_n += s->noted[w].n;
     }
 }

@@ -15,8 +15,9 @@
 Suite *sums_suite(void);
 
 static struct scenario scenario = { .name = "one", .file = "one.yaml" };
-static struct suite suite = { .scenario = &scenario, .scenarios = 1, .parts = 1, .share_sum = 1,
-                              .part = { { 0, 1 } } };
+static struct suite suite = {
+    .scenario = &scenario, .scenarios = 1, .parts = 1, .share_sum = 1, .part = { { 0, 1 } }
+};
 
 static struct sums *open_sums(void)
 {
@@ -123,7 +124,8 @@ static void remove_all(const char *root)
 
 START_TEST(shipped_files_are_found_above_the_program_or_in_share)
 {
-    char root[] = "/tmp/tabquake-locate-XXXXXX", found[LOCATE_PATH_MAX], executable[256], expected[256];
+    char root[] = "/tmp/tabquake-locate-XXXXXX", found[LOCATE_PATH_MAX], executable[256],
+         expected[256];
     ck_assert_ptr_nonnull(mkdtemp(root));
     touch(root, "tree/build/san", NULL);
     touch(root, "tree/scenarios", "x.yaml");
@@ -134,7 +136,8 @@ START_TEST(shipped_files_are_found_above_the_program_or_in_share)
     ck_assert(locate_from(found, executable, "x.yaml"));
     ck_assert_str_eq(found, expected);
     snprintf(executable, sizeof executable, "%s/installed/bin/tabquake", root);
-    snprintf(expected, sizeof expected, "%s/installed/bin/../share/tabquake/scenarios/x.yaml", root);
+    snprintf(expected, sizeof expected, "%s/installed/bin/../share/tabquake/scenarios/x.yaml",
+             root);
     ck_assert(locate_from(found, executable, "x.yaml"));
     ck_assert_str_eq(found, expected);
     ck_assert(!locate_from(found, executable, "absent.yaml"));
@@ -168,7 +171,9 @@ START_TEST(progress_tells_rate_and_time_left)
 }
 END_TEST
 
-struct counted { atomic_uint sum, calls; };
+struct counted {
+    atomic_uint sum, calls;
+};
 
 static void count(void *context, uint32_t worker)
 {

@@ -8,6 +8,15 @@
 #define TQ_BUILD "unknown"
 #endif
 
-const char *version_number(void) { return "0.1.0"; }
-const char *version_revision(void) { return TQ_REVISION; }
-const char *version_build(void) { return TQ_BUILD; }
+const char *version_number(void)
+{
+    return "0.1.0";
+}
+const char *version_revision(void)
+{
+    return TQ_REVISION;
+}
+const char *version_build(void)
+{
+    return TQ_BUILD;
+}

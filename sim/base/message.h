@@ -55,6 +55,7 @@ struct push {
     uint8_t leader_partition; /* LED: partition of the owner (PARTITION_NONE: the server) */
     uint32_t tasks;       /* tasks that wait */
     uint8_t node;         /* which node says so: it decides */
+    bool standing;        /* told on connecting: how things stand, perhaps for long */
 };
 
 #endif

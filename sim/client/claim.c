@@ -187,12 +187,15 @@ void page_pushed(struct step *s, const struct push *p)
     switch (p->kind) {
     case PUSH_EXPIRED:
     case PUSH_VACANT: {
-        bool again = fence_equal(l->page.vacancy, p->fence);
+        /* old news on connecting: those who were cut off come back together, and the one
+         * that holds the lock is about to claim */
+        bool again = !p->standing && fence_equal(l->page.vacancy, p->fence);
+        bool fresh = p->kind == PUSH_EXPIRED && !p->standing && p->leader_partition == l->partition;
         l->page.vacancy = p->fence;
         l->page.closed = false; /* a closed ledger is held by the server */
         if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page)) page_request_lock(s);
         else if (l->page.state == STATE_REQUESTING && l->page.lock.waiting &&
-                 (again || (p->kind == PUSH_EXPIRED && p->leader_partition == l->partition)))
+                 (again || fresh))
             permit_ask(s);
         break;
     }

@@ -393,11 +393,16 @@ static void timed_out(struct step *s, enum watch w, uint32_t request)
     }
 }
 
-static bool suspicious(const struct step *s)
+/* Silence means something only to a page that was listening: one that slept (its own
+ * timer comes late) starts to listen anew. */
+static bool suspicious(struct step *s)
 {
-    const struct leader *l = s->l;
-    return !l->server_authority ||
-           s->in->now.us - l->page.last_heard.us >= l->contract->heartbeat.suspect_after_us;
+    struct leader *l = s->l;
+    if (!l->server_authority) return true;
+    int64_t after = l->contract->heartbeat.suspect_after_us;
+    if (s->in->now.us - l->page.last_wondered.us > after * 3 / 2) l->page.last_heard = s->in->now;
+    l->page.last_wondered = s->in->now;
+    return s->in->now.us - l->page.last_heard.us >= after;
 }
 
 static void posted(struct step *s)
@@ -499,7 +504,7 @@ static void start(struct leader *l, const struct client_input *in)
     l->page.visible = in->start->visible;
     l->page.visible_waits_until = l->page.silent_until = l->page.told_waiting = local_plus(in->now, -1);
     l->worker.last_id = 0x80000000u; /* the worker numbers its own requests */
-    l->page.last_heard = in->now;
+    l->page.last_heard = l->page.last_wondered = in->now;
     l->worker.hidden = !in->start->visible;
     if (policy_has(l->policy, POLICY_STORED_IDENTITY)) l->tab_instance = l->session_instance;
 }

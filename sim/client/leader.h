@@ -79,7 +79,7 @@ struct leader {
         uint32_t node;                     /* ledger node to ask */
         bool unclaimed;                    /* deviation: leads without a claim */
         uint32_t attempt;                  /* deviation: number of new keys */
-        struct local last_heard;           /* heartbeat on the channel */
+        struct local last_heard, last_wondered; /* heartbeat on the channel; own suspicion timer */
     } page;
 
     struct {
