@@ -295,15 +295,15 @@ void coverage_finish(struct coverage *x, const struct state *s, struct judge_res
 
 const char *coverage_impossible(enum fault_kind f, enum leader_phase p)
 {
-    bool nobody_holds = p == PHASE_NO_LEADER || p == PHASE_WAITING;
-    bool no_effect = p == PHASE_GRANTED || p == PHASE_CLAIM || p == PHASE_IDLE || p == PHASE_TAKE ||
-                     p == PHASE_RENEW;
+    bool nobody_holds = p == PHASE_NO_LEADER; /* while pages wait, foreign code may hold it */
+    bool may_have_effect = p == PHASE_NO_LEADER || p == PHASE_EFFECT || p == PHASE_EFFECT_UNKNOWN ||
+                           p == PHASE_COMMIT || p == PHASE_DRAINING;
     switch (fault_info[f].target) {
     case FAULT_ON_HOLDER: return nobody_holds ? "nobody holds the lock or owns a fence" : NULL;
     case FAULT_ON_WAITER: return p == PHASE_NO_LEADER ? "nobody is queued for the lock" : NULL;
     case FAULT_ON_PROVIDER:
-        return no_effect ? "the leader has no request at the provider, which alone shows the fault"
-                         : NULL;
+        return may_have_effect ? NULL
+                               : "the leader has no request at the provider, which alone shows the fault";
     default: return NULL;
     }
 }

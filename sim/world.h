@@ -45,6 +45,7 @@ enum event_kind {
 
 #define PROVIDER_TARGET 0xFFu
 #define FOREIGN_MAX 64
+#define BRIEF_US (50 * US_PER_MS) /* a handler waits for a task that ends so soon; for a longer one the browser does not */
 #define TABLE_NONE 0xFFFFFFFFu
 #define PAGE_LOCKS_MAX 16 /* lock requests of a page that something may still be heard of */
 #define REQUEST_IDS_MAX 65536 /* of a round, locks and requests together; 20 times the usual */
@@ -90,9 +91,9 @@ struct page {
     uint32_t lock_ids;
     struct page_timer timer[2][TIMER_COUNT];
     uint32_t fetches;            /* in flight */
-    uint32_t renewals;           /* in flight */
+    uint32_t renewals, releases; /* in flight */
     uint32_t deaf_cause;         /* DEAF_TAB: receives no broadcast */
-    uint32_t lost_answers, lost_cause; /* ANSWER_LOST */
+    uint32_t lost_answers;       /* one to lose, so that an aimed fault finds an unknown outcome */
     uint32_t stopped_cause;      /* observation that froze or cached it */
     uint32_t last_effect_lost;   /* operation whose effect answer was lost, for aiming */
     bool fenced;                 /* its last word from the ledger was FENCED, for aiming */
@@ -114,6 +115,7 @@ struct device {
     uint32_t locks_cause, quota_cause, rollback_cause;
     int64_t channel_delay_us; bool channel_drop; uint32_t channel_cause;
     uint32_t late, doubled, late_cause, doubled_cause; /* REQUEST_LATE, REQUEST_DOUBLED: armed for the next that fits */
+    uint32_t lost_answers, lost_cause;  /* ANSWER_LOST: kinds, a bit each, of the next answer to lose */
     enum request_kind late_kind, doubled_kind;
     struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
     struct instant storage_changed;
@@ -166,6 +168,7 @@ struct world {
     uint32_t arming, incarnation;
     uint32_t *local_id, ids;     /* the round's numbers of requests, to their page's own */
     uint16_t owner;              /* page of the largest accepted fence, PAGE_NONE */
+    bool owner_held;             /* its lease is neither released nor over */
     uint32_t operations;
     bool healed, over, limit;
     struct instant heal_at, end_at;
@@ -247,10 +250,12 @@ void lock_arrived(struct world *w, uint8_t partition, uint32_t parcel);
 void lock_effects(struct world *w, uint8_t partition);
 void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t name, uint32_t flags, int64_t keeps_us, uint16_t unblocks, uint32_t cause);
 void foreign_lets_go(struct world *w, uint32_t index);
+bool foreign_holds(const struct world *w, uint32_t request);
 
 /* world_net.c */
 void net_send(struct world *w, uint16_t page, const struct request *r, uint32_t node_choice);
 void net_depart(struct world *w, uint32_t parcel);
+void net_fetch_over(struct page *p, enum request_kind k);
 void net_request_arrived(struct world *w, uint8_t node, uint32_t parcel);
 void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t node, uint32_t cause);
 void net_push(struct world *w, const struct push *p, uint8_t node, uint32_t cause);

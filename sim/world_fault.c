@@ -21,14 +21,21 @@ static int64_t draw_lasting(struct world *w, const struct fault_plan *p)
     return p->lasts.min_us + (int64_t)((uint64_t)(p->lasts.max_us - p->lasts.min_us) * cube / 65536);
 }
 
+/* Phases that pass in milliseconds are aimed at twice as often. */
+static const uint8_t aim_weight[PHASE_COUNT] = {
+    [PHASE_NO_LEADER] = 1, [PHASE_WAITING] = 2, [PHASE_GRANTED] = 2, [PHASE_CLAIM] = 1, [PHASE_IDLE] = 1,
+    [PHASE_TAKE] = 1, [PHASE_EFFECT] = 1, [PHASE_EFFECT_UNKNOWN] = 1, [PHASE_COMMIT] = 1,
+    [PHASE_RENEW] = 1, [PHASE_DRAINING] = 2, [PHASE_RELEASE] = 1, [PHASE_FENCED] = 1,
+};
+
 static enum leader_phase draw_phase(struct world *w, uint32_t mask)
 {
-    uint32_t n = 0, pick;
-    for (uint32_t i = 0; i < PHASE_COUNT; i++) n += !mask || (mask >> i & 1);
-    pick = choose(&w->choices, STREAM_FAULT, n);
-    for (uint32_t i = 0; i < PHASE_COUNT; i++)
-        if ((!mask || (mask >> i & 1)) && pick-- == 0) return (enum leader_phase)i;
-    return PHASE_IDLE;
+    uint32_t sum = 0, i = 0;
+    if (!mask) mask = (1u << PHASE_COUNT) - 1;
+    for (uint32_t k = 0; k < PHASE_COUNT; k++) sum += (mask >> k & 1) * aim_weight[k];
+    uint32_t pick = choose(&w->choices, STREAM_FAULT, sum);
+    while (pick >= (mask >> i & 1) * aim_weight[i]) pick -= (mask >> i & 1) * aim_weight[i], i++;
+    return (enum leader_phase)i;
 }
 
 static void plan_one(struct world *w, const struct fault_plan *p)
@@ -82,17 +89,20 @@ void fault_plan_round(struct world *w)
 
 /* ---- aiming ------------------------------------------------------------------ */
 
-static enum leader_phase phase_without_owner(const struct world *w)
+static enum leader_phase phase_of_candidates(const struct world *w)
 {
+    uint32_t waiting = 0;
+    bool granted = false;
     for (uint32_t d = 0; d < w->devices; d++) {
         uint32_t request;
         uint16_t h = lockmgr_holder(w->lockmgr[d], LOCK_NAME_LEADER, &request);
-        if (h == PAGE_NONE) continue;
-        return w->page[h].client.page.claim.request ? PHASE_CLAIM : PHASE_GRANTED;
+        if (h != PAGE_NONE && !foreign_holds(w, request)) {
+            if (w->page[h].client.page.claim.request) return PHASE_CLAIM;
+            granted = true;
+        }
+        waiting += lockmgr_waiters(w->lockmgr[d], LOCK_NAME_LEADER);
     }
-    for (uint32_t d = 0; d < w->devices; d++)
-        if (lockmgr_waiters(w->lockmgr[d], LOCK_NAME_LEADER)) return PHASE_WAITING;
-    return PHASE_NO_LEADER;
+    return granted ? PHASE_GRANTED : waiting ? PHASE_WAITING : PHASE_NO_LEADER;
 }
 
 static enum leader_phase phase_of_work(const struct page *p)
@@ -109,20 +119,17 @@ static enum leader_phase phase_of_work(const struct page *p)
     return p->renewals ? PHASE_RENEW : PHASE_IDLE;
 }
 
+/* The world's own view of what oracle/coverage.c derives from the history; it only aims. */
 enum leader_phase world_phase(const struct world *w)
 {
-    if (w->owner == PAGE_NONE) return phase_without_owner(w);
+    if (w->owner == PAGE_NONE || !page_alive(&w->page[w->owner])) return phase_of_candidates(w);
     const struct page *p = &w->page[w->owner];
-    if (!page_alive(p)) return phase_without_owner(w);
-    switch (p->client.page.state) {
-    case STATE_LEADER: return phase_of_work(p);
-    case STATE_DRAINING: return PHASE_DRAINING;
-    case STATE_REQUESTING:
-        if (p->client.page.claim.request) return PHASE_CLAIM;
-        if (p->client.page.lock.granted) return PHASE_GRANTED;
-        return p->fenced ? PHASE_FENCED : p->fetches ? PHASE_RELEASE : PHASE_WAITING;
-    default: return p->fenced ? PHASE_FENCED : p->fetches ? PHASE_RELEASE : phase_without_owner(w);
+    enum client_state state = p->client.page.state;
+    if (state == STATE_LEADER || state == STATE_DRAINING) {
+        if (!w->owner_held) return PHASE_FENCED;
+        return state == STATE_LEADER ? phase_of_work(p) : PHASE_DRAINING;
     }
+    return p->releases ? PHASE_RELEASE : phase_of_candidates(w);
 }
 
 void fault_aim(struct world *w)
@@ -137,18 +144,35 @@ void fault_aim(struct world *w)
     }
 }
 
-/* Brings about a phase that does not come by itself: an effect without an answer, a hand-over. */
+/* A second fault that leads to the phase; only where the scenario has it anyway. */
+static void begin_companion(struct world *w, enum fault_kind kind, int64_t lasts_us)
+{
+    bool listed = false;
+    for (uint32_t i = 0; i < w->scenario->faults; i++) listed = listed || w->scenario->fault[i].kind == kind;
+    if (!listed || !can_happen(w, kind) || w->faults == FAULTS_PLANNED_MAX) return;
+    w->fault[w->faults] = (struct planned_fault){ .kind = kind, .number = OBS_NONE, .page = PAGE_NONE,
+                                                  .device = DEVICE_NONE, .node = NODE_NONE, .lasts_us = lasts_us };
+    world_at(w, 0, EV_FAULT, 0, w->faults++);
+}
+
+/* Brings about a phase that does not come by itself. */
 static void coax(struct world *w, enum leader_phase phase)
 {
     if (w->owner == PAGE_NONE) return;
     struct page *p = &w->page[w->owner];
-    if (phase == PHASE_EFFECT_UNKNOWN) p->lost_answers |= 1u << REQ_EFFECT;
-    else if ((phase == PHASE_DRAINING || phase == PHASE_RELEASE || phase == PHASE_GRANTED ||
-              phase == PHASE_CLAIM || phase == PHASE_WAITING) && page_running(w, p)) {
+    switch (phase) {
+    case PHASE_EFFECT_UNKNOWN: p->lost_answers |= 1u << REQ_EFFECT; break;
+    case PHASE_NO_LEADER: begin_companion(w, FAULT_EPOCH_ADVANCE, 3 * US_PER_S); break;
+    case PHASE_WAITING: begin_companion(w, FAULT_ROGUE_STEAL, US_PER_S); break;
+    case PHASE_FENCED: begin_companion(w, FAULT_FREEZE_ABRUPT, 3 * US_PER_S); break;
+    case PHASE_DRAINING: case PHASE_RELEASE: case PHASE_GRANTED: case PHASE_CLAIM: {
         uint16_t next = lockmgr_waiter(w->lockmgr[p->device], LOCK_NAME_LEADER, 0);
-        if (next == PAGE_NONE) return;
+        if (next == PAGE_NONE || !page_running(w, p)) break;
         page_hide(w, w->owner); /* the user goes to another tab of the app */
         page_show(w, next);
+        break;
+    }
+    default: break;
     }
 }
 
@@ -450,24 +474,37 @@ static void freeze_waiter(struct world *w, struct planned_fault *f)
     if (h != PAGE_NONE && h != f->page && chance(&w->choices, STREAM_FAULT, 1, 2)) close_tab(w, h); /* its turn comes */
 }
 
+/* With nobody leading there is no traffic but what users cause. */
+static void user_works_on(struct world *w, const struct planned_fault *f)
+{
+    if (w->operations < LEDGER_OPS_MAX)
+        world_at(w, 20 * US_PER_MS, EV_SUBMIT, f->device + 1u, ++w->operations);
+}
+
+static bool nobody_leads(const struct world *w)
+{
+    enum leader_phase p = world_phase(w);
+    return p == PHASE_NO_LEADER || p == PHASE_WAITING;
+}
+
 static void lose_answers(struct world *w, struct planned_fault *f)
 {
-    if (w->owner == PAGE_NONE) return;
-    struct page *p = &w->page[w->owner];
     static const uint32_t of_phase[PHASE_COUNT] = {
         [PHASE_CLAIM] = 1u << REQ_CLAIM, [PHASE_TAKE] = 1u << REQ_TAKE, [PHASE_EFFECT] = 1u << REQ_EFFECT,
         [PHASE_COMMIT] = 1u << REQ_COMMIT | 1u << REQ_ACK, [PHASE_RENEW] = 1u << REQ_RENEW,
         [PHASE_EFFECT_UNKNOWN] = 1u << REQ_OUTCOME, [PHASE_RELEASE] = 1u << REQ_RELEASE,
+        [PHASE_NO_LEADER] = 1u << REQ_SUBMIT, [PHASE_WAITING] = 1u << REQ_SUBMIT | 1u << REQ_PERMIT,
     };
+    struct device *d = &w->device[f->device];
     uint32_t kinds = of_phase[world_phase(w)];
-    p->lost_answers |= kinds ? kinds : 1u << REQ_RENEW | 1u << REQ_TAKE;
-    p->lost_cause = f->number;
+    d->lost_answers = kinds ? kinds : 1u << REQ_RENEW | 1u << REQ_TAKE;
+    d->lost_cause = f->number;
 }
 
 static void meddle_next(struct world *w, struct planned_fault *f, bool late)
 {
     static const enum request_kind of_phase[PHASE_COUNT] = {
-        [PHASE_WAITING] = REQ_CLAIM, [PHASE_GRANTED] = REQ_CLAIM, [PHASE_CLAIM] = REQ_CLAIM,
+        [PHASE_WAITING] = REQ_SUBMIT, [PHASE_NO_LEADER] = REQ_SUBMIT, [PHASE_GRANTED] = REQ_CLAIM, [PHASE_CLAIM] = REQ_CLAIM,
         [PHASE_TAKE] = REQ_EFFECT, [PHASE_EFFECT] = REQ_ACK, [PHASE_EFFECT_UNKNOWN] = REQ_OUTCOME,
         [PHASE_COMMIT] = REQ_COMMIT, [PHASE_RENEW] = REQ_RENEW, [PHASE_DRAINING] = REQ_RELEASE,
     };
@@ -499,8 +536,7 @@ static void set_quota(struct world *w, const struct planned_fault *f, bool full)
 static void fill_quota(struct world *w, struct planned_fault *f)
 {
     set_quota(w, f, true);
-    if (w->operations < LEDGER_OPS_MAX) /* the user works on and meets it */
-        world_at(w, 200 * US_PER_MS, EV_SUBMIT, f->device + 1u, ++w->operations);
+    user_works_on(w, f);
 }
 
 static void advance_epoch(struct world *w, uint8_t node, enum incident what, uint32_t cause)
@@ -541,7 +577,10 @@ static void begin_page_fault(struct world *w, struct planned_fault *f)
         reload_in(w, f->tab, latency_draw(&latency_reload, &w->choices, STREAM_LIFE), true);
         break;
     case FAULT_DUPLICATE: duplicate(w, f); break;
-    case FAULT_DEAF_TAB: w->page[p].deaf_cause = f->number; break;
+    case FAULT_DEAF_TAB:
+        w->page[p].deaf_cause = f->number;
+        if (nobody_leads(w)) user_works_on(w, f);
+        break;
     case FAULT_ROGUE_STEAL:
         foreign_request(w, f->device, p, LOCK_NAME_LEADER, LOCK_IS_STEAL, f->lasts_us, PAGE_NONE, f->number);
         break;
@@ -550,9 +589,17 @@ static void begin_page_fault(struct world *w, struct planned_fault *f)
     }
 }
 
+/* Faults that only show on a message. */
+static bool shows_on_traffic(enum fault_kind k)
+{
+    return k == FAULT_DELAY_HEARTBEATS || k == FAULT_DROP_HEARTBEATS || k == FAULT_ANSWER_LOST ||
+           k == FAULT_REQUEST_LATE || k == FAULT_REQUEST_DOUBLED;
+}
+
 static void begin_device_fault(struct world *w, struct planned_fault *f)
 {
     struct device *d = &w->device[f->device];
+    if (shows_on_traffic(f->kind) && nobody_leads(w)) user_works_on(w, f);
     switch (f->kind) {
     case FAULT_BROWSER_CRASH: browser_crash(w, f->device); break;
     case FAULT_HIDE_ALL: hide_all(w, f->device, true); break;
@@ -753,6 +800,7 @@ void fault_heal(struct world *w)
     }
     for (uint32_t d = 0; d < w->devices; d++) { /* what was armed and never met its request */
         w->device[d].late = w->device[d].doubled = 0;
+        w->device[d].lost_answers = 0;
     }
     for (uint32_t n = 0; n < w->pages; n++) w->page[n].lost_answers = 0;
     for (uint32_t i = 0; i < w->foreigns; i++) foreign_lets_go(w, i);

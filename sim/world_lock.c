@@ -86,6 +86,13 @@ void lock_call_send(struct world *w, uint16_t n, enum lock_call call, uint32_t i
     world_at(w, at.us - w->now.us, EV_LOCK, p->device, i);
 }
 
+bool foreign_holds(const struct world *w, uint32_t request)
+{
+    for (uint32_t i = 0; i < w->foreigns; i++)
+        if (w->foreign[i].request == request) return true;
+    return false;
+}
+
 static struct foreign *foreign_of(struct world *w, uint32_t request)
 {
     for (uint32_t i = 0; i < w->foreigns; i++)
@@ -144,6 +151,7 @@ void lock_effects(struct world *w, uint8_t partition)
         }
     }
     out->n = 0;
+    if (w->armed) fault_aim(w);
 }
 
 static void answer_query(struct world *w, uint8_t partition, const struct parcel *c)

@@ -36,10 +36,11 @@ static void see_request(struct world *w, enum obs_kind kind, uint32_t request, u
     (void)world_see(w, &o);
 }
 
-static void fetch_over(struct page *p, enum request_kind k)
+void net_fetch_over(struct page *p, enum request_kind k)
 {
     if (p->fetches > 0) p->fetches--;
     if (k == REQ_RENEW && p->renewals > 0) p->renewals--;
+    if (k == REQ_RELEASE && p->releases > 0) p->releases--;
 }
 
 void net_send(struct world *w, uint16_t n, const struct request *r, uint32_t node_choice)
@@ -62,6 +63,7 @@ void net_send(struct world *w, uint16_t n, const struct request *r, uint32_t nod
     c->as.request = *r;
     p->fetches++;
     if (r->kind == REQ_RENEW) p->renewals++;
+    if (r->kind == REQ_RELEASE) p->releases++;
     if (!page_running(w, p) && p->state != DOC_GONE) {
         c->next = TABLE_NONE;
         if (p->unsent_last == TABLE_NONE) p->unsent = i;
@@ -128,7 +130,7 @@ void net_depart(struct world *w, uint32_t i)
     }
     int64_t us = one_way(w, STREAM_NET_UP) + latency_draw(&latency_service, &w->choices, STREAM_SERVER);
     if (meddle(w, i, &us)) {
-        fetch_over(&w->page[c->page], c->as.request.kind);
+        net_fetch_over(&w->page[c->page], c->as.request.kind);
         parcel_give(w, i);
         return;
     }
@@ -162,9 +164,11 @@ static bool answer_survives(struct world *w, const struct answer *a, uint16_t pa
     uint32_t cause = OBS_NONE;
     if (!provider && node < LEDGER_NODES && (d->cut[node] & 2)) cause = d->cut_cause[node];
     else if (provider && w->provider_silent) cause = w->provider_cause;
-    else if (p->lost_answers & 1u << a->kind) {
+    else if (d->lost_answers & 1u << a->kind) {
+        d->lost_answers = 0;
+        cause = d->lost_cause;
+    } else if (p->lost_answers & 1u << a->kind) {
         p->lost_answers &= ~(1u << a->kind);
-        cause = p->lost_cause;
     } else if (node >= LEDGER_NODES && !provider) return true;
     else if (!chance(&w->choices, STREAM_NET_DOWN, w->network->loss_ppm, 1000000)) return true;
     see_request(w, OBS_ANSWER_LOST, a->request, cause == OBS_NONE ? w->cause : cause);
@@ -179,7 +183,7 @@ void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t 
     w->cause = cause;
     struct page *p = &w->page[page];
     if (!answer_survives(w, a, page, node)) {
-        fetch_over(p, a->kind);
+        net_fetch_over(p, a->kind);
         if (w->armed) fault_aim(w);
         w->cause = was;
         return;

@@ -102,6 +102,8 @@ static void owner_changed(struct world *w, uint8_t node)
 {
     const struct ledger_record *r = &w->node[node].record;
     w->owner = r->fence.generation && !r->server_holds ? r->owner_page : PAGE_NONE;
+    w->owner_held = r->held;
+    if (w->armed) fault_aim(w);
 }
 
 void node_request(struct world *w, uint8_t node, const struct request *r, uint32_t cause)
@@ -112,7 +114,6 @@ void node_request(struct world *w, uint8_t node, const struct request *r, uint32
     node_effects(w, node);
     owner_changed(w, node);
     if (w->layout == LAYOUT_QUORUM) node_decides_changed(w);
-    if (w->armed) fault_aim(w);
 }
 
 void node_message_arrived(struct world *w, uint8_t node, uint32_t slot)
@@ -201,6 +202,9 @@ void provider_arrived(struct world *w, uint32_t i)
 {
     struct parcel *c = &w->parcel[i];
     if (c->page == PAGE_SERVER && w->provider_down) {
+        struct obs lost = obs_make(OBS_REQUEST_LOST, w->now, w->provider_cause);
+        lost.request = c->as.request.id;
+        (void)world_see(w, &lost);
         world_at(w, DRAIN_GIVES_UP_US, EV_DRAINED, c->node, i);
         c->flags = 0;
         return;
@@ -233,6 +237,11 @@ void provider_done(struct world *w, uint32_t i)
     provider_finish(&w->provider, &c->as.request, w->now, c->cause, &a);
     if (c->page == PAGE_SERVER) {
         c->flags = 1;
+        if (w->provider_silent) {
+            struct obs lost = obs_make(OBS_ANSWER_LOST, w->now, w->provider_cause);
+            lost.request = c->as.request.id;
+            (void)world_see(w, &lost);
+        }
         world_at(w, w->provider_silent ? DRAIN_GIVES_UP_US : DRAIN_WORK_MIN_US, EV_DRAINED, c->node, i);
         return;
     }

@@ -63,7 +63,7 @@ uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden
     *p = (struct page){ .profile = d->profile, .tab = tab, .device = w->tab[tab].device };
     for (int s = 0; s < TASK_SOURCES; s++) p->backlog[s] = p->backlog_last[s] = TABLE_NONE;
     p->unsent = p->unsent_last = TABLE_NONE;
-    p->deaf_cause = p->lost_cause = p->stopped_cause = OBS_NONE;
+    p->deaf_cause = p->stopped_cause = OBS_NONE;
     p->hidden_since_us = visible ? SHOWN_BEFORE_US : w->now.us - hidden_for_us;
     bool older = d->rolled_back || chance(&w->choices, STREAM_PLAN, plan->older_percent, 100);
     p->protocol = w->contract.protocol_version - (older ? 1 : 0);
@@ -131,7 +131,8 @@ void page_freeze(struct world *w, uint16_t n, bool handler_runs)
         }
     }
     if (p->state != DOC_HIDDEN) return;
-    handler_runs = handler_runs && p->profile->has_freeze_events && p->busy_until.us <= w->now.us;
+    handler_runs = handler_runs && p->profile->has_freeze_events &&
+                   p->busy_until.us <= w->now.us + BRIEF_US;
     if (handler_runs) page_run_kind(w, n, IN_FREEZE, false);
     enter(p, DOC_FROZEN);
     struct obs o = world_obs(w, OBS_PAGE_FROZEN);
@@ -236,7 +237,7 @@ void page_close(struct world *w, uint16_t n)
 {
     struct page *p = &w->page[n];
     if (!page_alive(p) || p->closing) return;
-    bool runs = p->state != DOC_FROZEN && p->state != DOC_CACHED && p->busy_until.us <= w->now.us;
+    bool runs = p->state != DOC_FROZEN && p->state != DOC_CACHED && p->busy_until.us <= w->now.us + BRIEF_US;
     p->closing = true;
     if (runs) {
         page_run_kind(w, n, IN_PAGEHIDE, false);
@@ -337,8 +338,7 @@ static void deliver_now(struct world *w, uint32_t parcel)
         o.fence = a->fence;
         o.local = (uint32_t)device_now(w, &w->device[p->device]).us;
         w->cause = world_see(w, &o);
-        if (p->fetches > 0) p->fetches--;
-        if (a->kind == REQ_RENEW && p->renewals > 0) p->renewals--;
+        net_fetch_over(p, a->kind);
         p->fenced = a->result == ANS_FENCED;
         a->request = w->local_id[c->id];
     } else if (in.kind == IN_PUSH) {

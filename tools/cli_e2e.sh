@@ -200,6 +200,17 @@ ends 0 "a killed run goes on" run $kept --rounds $rounds --seed kill \
 says "it does not begin anew" 'rounds are there already'
 holds "killed and resumed equals unkilled" same "$(digest_of "$scratch/whole")" \
     "$(digest_of "$scratch/out")"
+"$tabquake" gate --rounds 500000 --progress never --out "$scratch/stopped" \
+    >"$scratch/out" 2>"$scratch/err" &
+child=$!
+sleep 0.7
+kill -INT $child
+wait $child
+holds "an interrupted gate ends with 130" test $? = 130
+holds "it does not pass" sh -c "tail -n 1 '$scratch/out' | grep -q '^GATE [FU]'"
+for f in results.sqlite gate.json junit.xml summary.md; do
+    holds "an interrupted gate leaves $f" test -s "$scratch/stopped/$f"
+done
 ends 2 "another seed does not resume it" run $kept --rounds $rounds --seed other \
     --out "$scratch/killed" --resume
 ends 2 "--resume needs a folder" run $kept --resume

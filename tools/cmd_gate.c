@@ -40,6 +40,7 @@ struct gate {
     uint32_t canary_broken;
     struct recheck recheck;
     struct mutant_outcome *outcome;
+    uint32_t outcomes; /* all mutants, or none */
     struct gate_report verdict;
 };
 
@@ -124,8 +125,9 @@ static void prove(struct gate *g)
 {
     enum progress_mode mode = (enum progress_mode)g->asked.options.progress;
     if (g->hunt.n > 0) hunt_run(&g->hunt, mode);
+    if (interrupted()) return; /* a mutant that was not hunted to its end has not escaped */
     hunt_outcomes(&g->hunt, g->outcome);
-    if (interrupted()) return;
+    g->outcomes = g->hunt.n;
     g->canary_broken = hunt_canary(&g->canary, &g->in.contract, g->in.seed);
     g->canary_run = true;
     g->recheck = recheck_run(&g->campaign);
@@ -162,8 +164,8 @@ static void judge(struct gate *g)
         .tally = &g->campaign.sums->tally,
         .contract = &g->in.contract,
         .rounds_asked = g->campaign.rounds,
-        .mutants_run = g->hunt.n > 0,
-        .mutants = g->hunt.n,
+        .mutants_run = g->outcomes > 0,
+        .mutants = g->outcomes,
         .mutant = g->outcome,
         .canary_run = g->canary_run,
         .canary_red = hunt_canary_is_red(g->canary_broken),
@@ -230,7 +232,7 @@ static int run(struct gate *g)
         struct run_report report = record_report(&g->record, &g->campaign);
         report.gate = &g->verdict;
         report.mutant = g->outcome;
-        report.mutants = g->hunt.n;
+        report.mutants = g->outcomes;
         g->written = record_finish(&g->record, &g->campaign, &report) && g->written;
         tell(g, &report);
         status = status_of(g);

@@ -280,10 +280,14 @@ static inline void rig_answer_as(struct rig *g, const struct request *r, struct 
     rig_in(g, (struct client_input){ .kind = IN_ANSWER, .thread = t, .id = a.request, .answer = &a });
 }
 
-/* ... to the newest request of the kind. */
+/* ... to the newest request of the kind, in the log or before it. */
 static inline void rig_answer(struct rig *g, enum request_kind kind, struct answer a)
 {
-    rig_answer_as(g, rig_sent(g, kind), a);
+    uint32_t from = g->from;
+    g->from = 0;
+    const struct request *r = rig_sent(g, kind);
+    g->from = from;
+    rig_answer_as(g, r, a);
 }
 
 static inline void rig_result(struct rig *g, enum request_kind kind, enum answer_result result)
