@@ -59,7 +59,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_effect_at_most_once_test,
+STORY_SUITE(inv_effect_at_most_once,
             two_effects_of_one_operation_break_it_whatever_the_key,
             an_absorbed_repeat_and_another_operation_are_fine,
             an_effect_of_no_operation_is_not_judged,

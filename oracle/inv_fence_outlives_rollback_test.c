@@ -82,7 +82,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_fence_outlives_rollback_test,
+STORY_SUITE(inv_fence_outlives_rollback,
             an_older_protocol_that_is_accepted_breaks_it,
             an_older_protocol_before_any_newer_is_fine_and_a_refusal_is_evidence,
             pages_of_the_newest_protocol_follow_each_other,

@@ -125,7 +125,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_ledger_linearizable_test,
+STORY_SUITE(inv_ledger_linearizable,
             a_generations_life_is_fine,
             a_claim_from_elsewhere_while_the_lease_is_held_breaks_it,
             a_renewal_revives_nothing,

@@ -103,7 +103,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_legal_state_test,
+STORY_SUITE(inv_legal_state,
             a_whole_life_is_fine,
             a_leader_without_a_request_breaks_it,
             a_change_from_a_state_that_it_was_not_in_breaks_it,

@@ -222,7 +222,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_lock_model_test,
+STORY_SUITE(inv_lock_model,
             two_exclusive_holders_break_it,
             a_shared_lock_beside_an_exclusive_one_breaks_it_both_ways,
             shared_holders_stand_beside_each_other,

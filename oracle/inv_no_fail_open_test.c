@@ -253,7 +253,7 @@ START_TEST(acknowledgements_and_other_incarnations_are_told_apart)
 }
 END_TEST
 
-STORY_SUITE(inv_no_fail_open_test,
+STORY_SUITE(inv_no_fail_open,
             an_entitled_call_is_fine,
             a_call_without_a_claim_breaks_it,
             a_call_before_the_claims_answer_is_handled_breaks_it,

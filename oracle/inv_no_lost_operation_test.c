@@ -227,7 +227,7 @@ START_TEST(one_outbox_in_work_does_not_hide_another_that_is_stuck)
 }
 END_TEST
 
-STORY_SUITE(inv_no_lost_operation_test,
+STORY_SUITE(inv_no_lost_operation,
             an_operation_that_never_ends_breaks_it,
             operations_that_end_are_fine,
             done_without_an_effect_breaks_it,

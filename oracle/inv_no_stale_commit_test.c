@@ -70,7 +70,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_no_stale_commit_test,
+STORY_SUITE(inv_no_stale_commit,
             a_commit_under_a_smaller_fence_breaks_it,
             a_commit_before_the_larger_fence_is_fine,
             an_epoch_advance_outdates_a_fence_too,

@@ -349,7 +349,7 @@ START_TEST(where_steals_are_forbidden_a_holder_that_runs_is_no_excuse)
 }
 END_TEST
 
-STORY_SUITE(inv_progress_test,
+STORY_SUITE(inv_progress,
             a_page_that_could_lead_and_does_not_breaks_it,
             a_round_that_ends_before_the_time_is_over_is_unknown,
             a_round_that_was_cut_short_or_never_healed_is_unknown,

@@ -117,7 +117,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_single_active_generation_test,
+STORY_SUITE(inv_single_active_generation,
             two_nodes_that_accept_two_fences_break_it,
             the_same_fence_at_two_nodes_is_fine,
             a_node_that_let_go_or_crashed_accepts_nothing,

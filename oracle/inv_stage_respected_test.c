@@ -51,7 +51,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_stage_respected_test,
+STORY_SUITE(inv_stage_respected,
             a_claim_in_observe_breaks_it,
             a_commit_or_an_effect_in_read_only_breaks_it_and_a_claim_does_not,
             the_server_and_the_outbox_stage_may_write,

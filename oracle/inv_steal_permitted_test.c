@@ -81,7 +81,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_steal_permitted_test,
+STORY_SUITE(inv_steal_permitted,
             a_steal_without_a_permit_breaks_it,
             one_permit_is_one_steal,
             never_forbids_and_allowed_allows,

@@ -164,7 +164,7 @@ START_TEST(a_break_found_in_the_open_list_ends_the_search)
 }
 END_TEST
 
-STORY_SUITE(inv_unreconciled_owned_test,
+STORY_SUITE(inv_unreconciled_owned,
             an_operation_without_a_new_owner_breaks_it_at_the_end_of_the_transaction,
             an_owner_given_in_the_transaction_is_fine,
             an_owner_given_later_is_too_late,

@@ -132,8 +132,8 @@ START_TEST(an_observation_of_no_kind_is_a_mistake)
 }
 END_TEST
 
-Suite *judge_test_suite(void);
-Suite *judge_test_suite(void)
+Suite *judge_suite(void);
+Suite *judge_suite(void)
 {
     Suite *suite = suite_create("judge_test");
     TCase *one = tcase_create("judge");

@@ -323,7 +323,7 @@ START_TEST(the_last_id_of_every_array_fits)
 }
 END_TEST
 
-STORY_SUITE(state_test,
+STORY_SUITE(state,
             a_page_lives_through_its_observations,
             frozen_and_cached_are_kept_apart_and_restoring_ends_both,
             a_document_is_created_once,

@@ -1,5 +1,6 @@
 #include "sim/engine/rng.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,13 @@ uint64_t rng_mix(uint64_t a, uint64_t b)
 uint64_t rng_seed_of_text(const char *text)
 {
     size_t len = strlen(text);
-    char *end;
     int base = strncmp(text, "0x", 2) == 0 ? 16 : 10;
-    if (len > 0 && len <= 20 && text[0] != '-' && text[0] != '+' && text[0] != ' ') {
-        unsigned long long n = strtoull(text, &end, base);
-        if (*end == '\0' && !(base == 10 && len > 19)) return n;
+    const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
+    const char *number = base == 16 ? text + 2 : text;
+    if (*number != '\0' && strspn(number, digits) == strlen(number)) {
+        errno = 0;
+        unsigned long long n = strtoull(text, NULL, base);
+        if (errno == 0) return n;
     }
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < len; i++) h = rng_mix(h, (unsigned char)text[i]);
