@@ -8,6 +8,9 @@
 #include "sim/world.h"
 
 #define SHOWN_BEFORE_US (-1)
+/* Assumed: LC-23 names loading and recent use as reasons not to freeze, without a figure. */
+#define LOADED_MIN_US (2 * US_PER_S)
+#define LOADED_MAX_US (60 * US_PER_S)
 
 /* ---- the life of a document ------------------------------------------------ */
 
@@ -85,8 +88,10 @@ uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden
     if (d->locks_refused && p->has_locks) page_see_locks(w, n, false);
     start_client(w, n);
     if (!visible && p->profile->freezes_pages && p->profile->freeze_after_us > 0) {
+        /* a page that has just loaded is not frozen at once, however long its tab was hidden */
         int64_t in = p->profile->freeze_after_us - hidden_for_us;
-        world_at(w, in > 0 ? in : 1000, EV_FREEZE, n, 0);
+        int64_t soon = choose_us(&w->choices, STREAM_LIFE, LOADED_MIN_US, LOADED_MAX_US);
+        world_at(w, in > soon ? in : soon, EV_FREEZE, n, 0);
     }
     w->cause = was;
     return n;
