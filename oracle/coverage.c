@@ -297,7 +297,7 @@ const char *coverage_impossible(enum fault_kind f, enum leader_phase p)
 {
     bool nobody_holds = p == PHASE_NO_LEADER; /* while pages wait, foreign code may hold it */
     bool may_have_effect = p == PHASE_NO_LEADER || p == PHASE_EFFECT || p == PHASE_EFFECT_UNKNOWN ||
-                           p == PHASE_COMMIT || p == PHASE_DRAINING;
+                           p == PHASE_DRAINING; /* without a leader the server asks it */
     switch (fault_info[f].target) {
     case FAULT_ON_HOLDER: return nobody_holds ? "nobody holds the lock or owns a fence" : NULL;
     case FAULT_ON_WAITER: return p == PHASE_NO_LEADER ? "nobody is queued for the lock" : NULL;

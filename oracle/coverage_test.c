@@ -647,7 +647,7 @@ START_TEST(impossible_cells_are_few_and_each_has_its_reason)
     ck_assert_ptr_null(coverage_impossible(FAULT_LOCKS_MISSING, PHASE_NO_LEADER));
     for (int p = 0; p < PHASE_COUNT; p++) {
         bool some = p == PHASE_NO_LEADER || p == PHASE_EFFECT || p == PHASE_EFFECT_UNKNOWN ||
-                    p == PHASE_COMMIT || p == PHASE_DRAINING;
+                    p == PHASE_DRAINING;
         ck_assert((coverage_impossible(FAULT_PROVIDER_DOWN, (enum leader_phase)p) == NULL) == some);
     }
 }

@@ -48,15 +48,25 @@ struct world *world_open(struct arena *a, uint32_t tabs)
 
 /* ---- events and parcels ------------------------------------------------------- */
 
-void world_at(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg)
+static void schedule(struct world *w, int64_t in_us, uint32_t tie, enum event_kind kind,
+                     uint16_t target, uint32_t arg)
 {
     must(in_us >= 0);
     if (w->queue.n == w->queue.max || w->now.us + in_us > EVQ_TIME_MAX_US) {
         w->limit = true;
         return;
     }
-    uint32_t tie = choose(&w->choices, STREAM_TIE, 1u << EVQ_TIE_BITS);
     evq_push(&w->queue, (struct instant){ w->now.us + in_us }, tie, (uint16_t)kind, target, arg);
+}
+
+void world_at(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg)
+{
+    schedule(w, in_us, choose(&w->choices, STREAM_TIE, 1u << EVQ_TIE_BITS), kind, target, arg);
+}
+
+void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg)
+{
+    schedule(w, in_us, 0, kind, target, arg);
 }
 
 uint32_t parcel_take(struct world *w)

@@ -210,7 +210,10 @@ static inline struct obs world_obs(const struct world *w, enum obs_kind kind)
     return obs_make(kind, w->now, w->cause);
 }
 
+/* Events of one microsecond run in a drawn order, except those of world_in_order: they keep the
+ * order in which they are made, before the others. */
 void world_at(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg);
+void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg);
 uint32_t parcel_take(struct world *w);
 void parcel_give(struct world *w, uint32_t p);
 

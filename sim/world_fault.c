@@ -23,7 +23,7 @@ static int64_t draw_lasting(struct world *w, const struct fault_plan *p)
 
 /* Phases that pass in milliseconds are aimed at twice as often. */
 static const uint8_t aim_weight[PHASE_COUNT] = {
-    [PHASE_NO_LEADER] = 1, [PHASE_WAITING] = 2, [PHASE_GRANTED] = 2, [PHASE_CLAIM] = 1, [PHASE_IDLE] = 1,
+    [PHASE_NO_LEADER] = 1, [PHASE_WAITING] = 3, [PHASE_GRANTED] = 2, [PHASE_CLAIM] = 1, [PHASE_IDLE] = 1,
     [PHASE_TAKE] = 1, [PHASE_EFFECT] = 1, [PHASE_EFFECT_UNKNOWN] = 1, [PHASE_COMMIT] = 1,
     [PHASE_RENEW] = 1, [PHASE_DRAINING] = 2, [PHASE_RELEASE] = 1, [PHASE_FENCED] = 1,
 };
@@ -481,10 +481,21 @@ static void user_works_on(struct world *w, const struct planned_fault *f)
         world_at(w, 20 * US_PER_MS, EV_SUBMIT, f->device + 1u, ++w->operations);
 }
 
-static bool nobody_leads(const struct world *w)
+static bool is_quiet(const struct world *w)
 {
     enum leader_phase p = world_phase(w);
-    return p == PHASE_NO_LEADER || p == PHASE_WAITING;
+    return p == PHASE_NO_LEADER || p == PHASE_WAITING || p == PHASE_RELEASE || p == PHASE_GRANTED;
+}
+
+/* ... and on the channel, what a page says that is looked at while it waits. */
+static void user_looks(struct world *w, const struct planned_fault *f)
+{
+    struct lockmgr *m = w->lockmgr[f->device];
+    uint16_t p = lockmgr_waiter(m, LOCK_NAME_LEADER, 0);
+    if (p == f->page) p = lockmgr_waiter(m, LOCK_NAME_LEADER, 1);
+    if (p == PAGE_NONE || !page_running(w, &w->page[p])) return;
+    page_hide(w, p);
+    page_show(w, p);
 }
 
 static void lose_answers(struct world *w, struct planned_fault *f)
@@ -507,6 +518,7 @@ static void meddle_next(struct world *w, struct planned_fault *f, bool late)
         [PHASE_WAITING] = REQ_SUBMIT, [PHASE_NO_LEADER] = REQ_SUBMIT, [PHASE_GRANTED] = REQ_CLAIM, [PHASE_CLAIM] = REQ_CLAIM,
         [PHASE_TAKE] = REQ_EFFECT, [PHASE_EFFECT] = REQ_ACK, [PHASE_EFFECT_UNKNOWN] = REQ_OUTCOME,
         [PHASE_COMMIT] = REQ_COMMIT, [PHASE_RENEW] = REQ_RENEW, [PHASE_DRAINING] = REQ_RELEASE,
+        [PHASE_RELEASE] = REQ_SUBMIT,
     };
     struct device *d = &w->device[f->device];
     if (late) {
@@ -579,7 +591,7 @@ static void begin_page_fault(struct world *w, struct planned_fault *f)
     case FAULT_DUPLICATE: duplicate(w, f); break;
     case FAULT_DEAF_TAB:
         w->page[p].deaf_cause = f->number;
-        if (nobody_leads(w)) user_works_on(w, f);
+        if (is_quiet(w)) user_looks(w, f);
         break;
     case FAULT_ROGUE_STEAL:
         foreign_request(w, f->device, p, LOCK_NAME_LEADER, LOCK_IS_STEAL, f->lasts_us, PAGE_NONE, f->number);
@@ -589,25 +601,29 @@ static void begin_page_fault(struct world *w, struct planned_fault *f)
     }
 }
 
-/* Faults that only show on a message. */
+/* Faults that only show on a request. */
 static bool shows_on_traffic(enum fault_kind k)
 {
-    return k == FAULT_DELAY_HEARTBEATS || k == FAULT_DROP_HEARTBEATS || k == FAULT_ANSWER_LOST ||
-           k == FAULT_REQUEST_LATE || k == FAULT_REQUEST_DOUBLED;
+    return k == FAULT_ANSWER_LOST || k == FAULT_REQUEST_LATE || k == FAULT_REQUEST_DOUBLED;
 }
 
 static void begin_device_fault(struct world *w, struct planned_fault *f)
 {
     struct device *d = &w->device[f->device];
-    if (shows_on_traffic(f->kind) && nobody_leads(w)) user_works_on(w, f);
+    if (shows_on_traffic(f->kind) && is_quiet(w)) user_works_on(w, f);
     switch (f->kind) {
     case FAULT_BROWSER_CRASH: browser_crash(w, f->device); break;
     case FAULT_HIDE_ALL: hide_all(w, f->device, true); break;
     case FAULT_DELAY_HEARTBEATS:
         d->channel_delay_us = choose_us(&w->choices, STREAM_FAULT, 2 * US_PER_S, 6 * US_PER_S);
         d->channel_cause = f->number;
+        if (is_quiet(w)) user_looks(w, f);
         break;
-    case FAULT_DROP_HEARTBEATS: d->channel_drop = true; d->channel_cause = f->number; break;
+    case FAULT_DROP_HEARTBEATS:
+        d->channel_drop = true;
+        d->channel_cause = f->number;
+        if (is_quiet(w)) user_looks(w, f);
+        break;
     case FAULT_LOCKS_MISSING: open_page(w, f, true, false); break;
     case FAULT_LOCKS_REFUSED: refuse_locks(w, f, true); break;
     case FAULT_CLEAR_DATA: clear_data(w, f); break;
@@ -645,7 +661,7 @@ static void begin_server_fault(struct world *w, struct planned_fault *f)
     case FAULT_NODE_PARTITION: cut_node_off(w, f, false); break;
     case FAULT_NODE_FAILOVER: cut_node_off(w, f, true); break;
     case FAULT_PROVIDER_DOWN: w->provider_down = true; break;
-    case FAULT_PROVIDER_SLOW: w->provider_slow_us = choose_us(&w->choices, STREAM_FAULT, US_PER_S, 4 * US_PER_S); break;
+    case FAULT_PROVIDER_SLOW: w->provider_slow_us = choose_us(&w->choices, STREAM_FAULT, 100 * US_PER_MS, 4 * US_PER_S); break;
     case FAULT_PROVIDER_SILENT: w->provider_silent = true; break;
     case FAULT_EPOCH_ADVANCE: advance_epoch(w, f->node, INCIDENT_ADVANCE_EPOCH, f->number); break;
     default: must(false);

@@ -13,7 +13,7 @@
 static struct instant pipe_after(struct world *w, struct page *p, int way)
 {
     struct instant at = { w->now.us + latency_draw(&latency_lock, &w->choices, STREAM_LOCK) };
-    if (at.us < p->lock_pipe[way].us) at = p->lock_pipe[way];
+    if (at.us <= p->lock_pipe[way].us) at.us = p->lock_pipe[way].us + 1; /* not the same instant: that is a drawn order */
     p->lock_pipe[way] = at;
     return at;
 }

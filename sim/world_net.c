@@ -101,7 +101,7 @@ static bool meddle(struct world *w, uint32_t i, int64_t *us)
     }
     if (d->late && fits(d->late_kind, k)) {
         d->late = 0;
-        c->cause = d->late_cause;
+        see_request(w, OBS_REQUEST_DELAYED, id, d->late_cause);
         *us += choose_us(&w->choices, STREAM_NET_UP, LATE_MIN_US, LATE_MAX_US);
     }
     bool twice = chance(&w->choices, STREAM_NET_UP, w->network->double_ppm, 1000000);
@@ -294,7 +294,7 @@ void net_broadcast(struct world *w, uint16_t from, const struct client_message *
             if (dropped) continue;
         }
         struct instant at = { w->now.us + delay + latency_draw(&latency_broadcast, &w->choices, STREAM_CHANNEL) };
-        if (at.us < last.us) at = last;
+        if (at.us <= last.us) at.us = last.us + 1;
         if (at.us > sender->channel_until.us) sender->channel_until = at;
         uint32_t i = parcel_take(w);
         struct parcel *c = &w->parcel[i];

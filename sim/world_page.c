@@ -382,7 +382,7 @@ void page_deliver(struct world *w, uint32_t parcel)
     enum run_rule rule = document_runs(p->state, (enum task_source)c->source, p->profile);
     if (c->thread == THREAD_WORKER && p->state == DOC_FROZEN) rule = WAITS; /* LC-21 */
     if (rule == RUNS && c->thread == THREAD_PAGE && p->busy_until.us > w->now.us) {
-        world_at(w, p->busy_until.us - w->now.us, EV_DELIVER, c->page, parcel);
+        world_in_order(w, p->busy_until.us - w->now.us, EV_DELIVER, c->page, parcel);
         return;
     }
     switch (rule) {
@@ -421,7 +421,7 @@ void page_woken(struct world *w, uint16_t n)
         while (i != TABLE_NONE) {
             uint32_t next = w->parcel[i].next;
             int64_t busy = p->busy_until.us - w->now.us;
-            world_at(w, busy > 0 ? busy : 0, EV_DELIVER, n, i);
+            world_in_order(w, busy > 0 ? busy : 0, EV_DELIVER, n, i);
             i = next;
         }
     }
@@ -466,7 +466,7 @@ void page_timer(struct world *w, uint16_t n, uint32_t arg)
         return;
     }
     if (thread == THREAD_PAGE && p->busy_until.us > w->now.us) {
-        world_at(w, p->busy_until.us - w->now.us, EV_TIMER, n, arg);
+        world_in_order(w, p->busy_until.us - w->now.us, EV_TIMER, n, arg);
         return;
     }
     t->armed = false;
@@ -506,7 +506,7 @@ static void post(struct world *w, uint16_t n, const struct client_output *o)
     c->as.message = o->as.message;
     struct instant *pipe = &w->page[n].post_pipe[o->thread]; /* a port keeps its order */
     struct instant at = { w->now.us + latency_draw(&latency_thread, &w->choices, STREAM_THREAD) };
-    if (at.us < pipe->us) at = *pipe;
+    if (at.us <= pipe->us) at.us = pipe->us + 1; /* the same instant would be a drawn order */
     *pipe = at;
     world_at(w, at.us - w->now.us, EV_DELIVER, n, i);
 }

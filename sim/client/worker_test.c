@@ -303,11 +303,15 @@ START_TEST(a_leader_that_hears_answers_says_nothing_of_silence)
 }
 END_TEST
 
-START_TEST(max_hold_runs_however_the_page_fares)
+/* TM-5, TM-9: a hidden page's own timer could be a minute late. */
+START_TEST(max_hold_is_watched_by_the_worker)
 {
-    g.hangs = true;
-    rig_lead_on(&g, g.contract.max_hold_us);
+    int64_t began = g.now_us;
+    rig_tell(&g, IN_HIDDEN);
+    while (rig_said(&g, OUT_POST, POST_MAX_HOLD) == 0 && g.now_us < began + g.contract.max_hold_us)
+        rig_lead_on(&g, MS(50));
     ck_assert_uint_eq(rig_said(&g, OUT_POST, POST_MAX_HOLD), 1);
+    ck_assert(rig_entered(&g, STATE_RELEASED));
 }
 END_TEST
 
@@ -352,7 +356,7 @@ Suite *worker_suite(void)
     tcase_add_test(t, a_heartbeat_tells_whether_its_page_is_hidden);
     tcase_add_test(t, a_leader_that_hears_nothing_from_the_ledger_says_so_once);
     tcase_add_test(t, a_leader_that_hears_answers_says_nothing_of_silence);
-    tcase_add_test(t, max_hold_runs_however_the_page_fares);
+    tcase_add_test(t, max_hold_is_watched_by_the_worker);
     tcase_add_test(t, max_hold_of_an_earlier_hold_does_not_end_the_next);
     suite_add_tcase(s, t);
     return s;
