@@ -33,9 +33,13 @@ void evq_push(struct evq *q, struct instant at, uint32_t tie, uint16_t kind, uin
 /* The smallest of up to four children that start at c; end is one past the last entry. */
 static uint32_t least_child(const struct event *h, uint32_t c, uint32_t end)
 {
+    if (c + 4 <= end) { /* two rounds of a tournament: independent, no branch */
+        uint32_t left = c + (h[c + 1].key < h[c].key);
+        uint32_t right = c + 2 + (h[c + 3].key < h[c + 2].key);
+        return h[right].key < h[left].key ? right : left;
+    }
     uint32_t best = c;
-    uint32_t last = c + 4 < end ? c + 4 : end;
-    for (uint32_t k = c + 1; k < last; k++)
+    for (uint32_t k = c + 1; k < end; k++)
         if (h[k].key < h[best].key) best = k;
     return best;
 }

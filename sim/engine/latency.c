@@ -1,8 +1,13 @@
 #include "sim/engine/latency.h"
 
-/* min, p10, p25, p50, p75, p90, p95, p99, max as 16-bit ranks. */
-#define RANKS { 0, 6554, 16384, 32768, 49151, 58982, 62258, 64880, 65535 }
-#define TABLE(...) { RANKS, { __VA_ARGS__ } }
+static const uint16_t rank[LATENCY_POINTS] = LATENCY_RANKS;
+
+#define SLOPE(from, to, width) (uint32_t)(((uint64_t)((to) - (from)) << 16) / (width))
+/* min, p10, p25, p50, p75, p90, p95, p99, max */
+#define TABLE(a, b, c, d, e, f, g, h, i)                                                      \
+    { { a, b, c, d, e, f, g, h, i },                                                          \
+      { SLOPE(a, b, 6554), SLOPE(b, c, 9830), SLOPE(c, d, 16384), SLOPE(d, e, 16383),         \
+        SLOPE(e, f, 9831), SLOPE(f, g, 3276), SLOPE(g, h, 2622), SLOPE(h, i, 655) } }
 
 /* chromium-measurements.md section 1, "free lock: call to callback", visible and hidden pages
  * together; the call and the grant are two messages, so a half each. */
@@ -49,10 +54,7 @@ const struct network *network_of(enum network_kind kind)
 
 int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s)
 {
-    uint32_t u = choose(c, s, 65536);
-    uint32_t i = 1;
-    while (i < LATENCY_POINTS - 1 && u > t->rank[i]) i++;
-    int64_t low = t->us[i - 1], span = t->us[i] - low;
-    int64_t into = (int64_t)u - t->rank[i - 1], width = t->rank[i] - t->rank[i - 1];
-    return low + span * into / width;
+    uint32_t u = choose(c, s, 65536), i = 0;
+    for (uint32_t k = 1; k < LATENCY_POINTS - 1; k++) i += u >= rank[k]; /* no branch to mispredict */
+    return t->us[i] + (int64_t)((uint64_t)t->slope[i] * (u - rank[i]) >> 16);
 }

@@ -9,9 +9,11 @@
 #include "sim/engine/choice.h"
 
 #define LATENCY_POINTS 9
+/* All tables share the ranks 0, 10, 25, 50, 75, 90, 95, 99 and 100%, of 65535. */
+#define LATENCY_RANKS { 0, 6554, 16384, 32768, 49151, 58982, 62258, 64880, 65535 }
 struct latency {
-    uint16_t rank[LATENCY_POINTS]; /* of 65535, rising from 0 to 65535 */
-    int32_t us[LATENCY_POINTS];    /* rising */
+    int32_t us[LATENCY_POINTS];              /* rising */
+    uint32_t slope[LATENCY_POINTS - 1];      /* us for each step of rank, times 2^16, rounded down */
 };
 
 int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s);
