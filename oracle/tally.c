@@ -66,7 +66,7 @@ int64_t hist_quantile(const struct histogram *h, uint64_t num, uint64_t den)
     return hist_rank(h, rank > 0 ? rank : 1);
 }
 
-static void hist_merge(struct histogram *into, const struct histogram *from)
+void hist_merge(struct histogram *into, const struct histogram *from)
 {
     for (uint32_t b = 0; b < HIST_BUCKETS; b++) {
         must(into->count[b] <= UINT32_MAX - from->count[b]);

@@ -15,6 +15,7 @@
 struct histogram { uint64_t n; uint32_t count[HIST_BUCKETS]; int64_t max_us; };
 
 void hist_add(struct histogram *h, int64_t us);
+void hist_merge(struct histogram *into, const struct histogram *from);
 /* The value at rank ceil(n * num / den), as the upper edge of its bucket; -1 when empty. */
 int64_t hist_rank(const struct histogram *h, uint64_t rank);
 int64_t hist_quantile(const struct histogram *h, uint64_t num, uint64_t den);

@@ -50,6 +50,7 @@ struct scenario {
     uint32_t all_hidden_percent; /* rounds in which every tab starts hidden */
     struct { uint32_t none, s70, s400; } hidden_since; /* weights: hidden since 0, 70, 400 s at start */
     enum network_kind network[NETWORK_COUNT]; uint32_t network_weight[NETWORK_COUNT]; uint32_t networks;
+    bool has_loss, has_slow; uint32_t loss_permille, slow_permille; /* instead of the network's own figures */
     enum layout layout[LAYOUT_COUNT]; uint32_t layout_weight[LAYOUT_COUNT]; uint32_t layouts;
     struct count_range operations;   /* submitted in a round */
     struct span_range duration;      /* first phase, drawn */

@@ -236,6 +236,8 @@ static const struct yaml_key long_keys[] = {
     { .word = "allHidden", yaml_percent, IN(S, all_hidden_percent), 0, 100 },                     \
     { .word = "hiddenSince", read_hidden_since, S, WORDS(since_words) },                          \
     { .word = "network", read_network, S, WORDS(network_words) },                                 \
+    { .word = "messageLoss", yaml_permille, IN(S, loss_permille), 0, 500 },                       \
+    { .word = "slowTail", yaml_permille, IN(S, slow_permille), 0, 500 },                          \
     { .word = "layout", read_layout, S, WORDS(layout_words) },                                    \
     { .word = "operations", yaml_counts, IN(S, operations), 0, OPERATIONS_MAX, LIST },            \
     { .word = "duration", yaml_durations, IN(S, duration), US_PER_S, LASTS_MAX_US, LIST },        \
@@ -325,6 +327,8 @@ static void check_faults(struct yaml *y, struct scenario *s)
 static void scenario_finish(struct yaml *y, struct scenario *s)
 {
     if (y->errors > 0) return;
+    s->has_loss |= yaml_at(y, "messageLoss") != 0;
+    s->has_slow |= yaml_at(y, "slowTail") != 0;
     s->has_steal |= yaml_at(y, "steal") != 0;
     s->has_stage |= yaml_at(y, "rollout") != 0;
     s->has_authority |= yaml_at(y, "canonicalFence") != 0;

@@ -176,7 +176,9 @@ static void plan_operations(struct world *w)
 static void plan_round(struct world *w)
 {
     const struct scenario *s = w->scenario;
-    w->network = network_of(s->network[draw_weighted(w, s->network_weight, s->networks)]);
+    w->network = *network_of(s->network[draw_weighted(w, s->network_weight, s->networks)]);
+    if (s->has_loss) w->network.loss_ppm = s->loss_permille * 1000;
+    if (s->has_slow) w->network.slow_ppm = s->slow_permille * 1000;
     w->layout = s->layout[draw_weighted(w, s->layout_weight, s->layouts)];
     if (w->contract.authority == AUTHORITY_INDEXEDDB) w->layout = LAYOUT_SINGLE;
     bool is_long = chance(&w->choices, STREAM_PLAN, s->long_permille, 1000);

@@ -150,7 +150,7 @@ struct world {
     struct lockmgr *lockmgr[DEVICES_MAX];
     struct parcel *parcel; uint32_t parcels_max, parcels_fresh, parcel_free;
 
-    const struct network *network;
+    struct network network;      /* of this round */
     enum layout layout;
     struct ledger_node node[LEDGER_NODES + DEVICES_MAX]; /* server nodes, then a local one for each device */
     uint32_t nodes;              /* server nodes in use */

@@ -23,7 +23,7 @@ static uint8_t local_node(const struct world *w, uint8_t device)
 
 static int64_t one_way(struct world *w, enum stream s)
 {
-    const struct network *n = w->network;
+    const struct network *n = &w->network;
     if (chance(&w->choices, s, n->slow_ppm, 1000000))
         return choose_us(&w->choices, s, n->slow_min_us, n->slow_max_us);
     return latency_draw(n->one_way, &w->choices, s);
@@ -95,7 +95,7 @@ static bool meddle(struct world *w, uint32_t i, int64_t *us)
         see_request(w, OBS_REQUEST_LOST, id, w->provider_cause);
         return true;
     }
-    if (chance(&w->choices, STREAM_NET_UP, w->network->loss_ppm, 1000000)) {
+    if (chance(&w->choices, STREAM_NET_UP, w->network.loss_ppm, 1000000)) {
         see_request(w, OBS_REQUEST_LOST, id, c->cause);
         return true;
     }
@@ -104,7 +104,7 @@ static bool meddle(struct world *w, uint32_t i, int64_t *us)
         see_request(w, OBS_REQUEST_DELAYED, id, d->late_cause);
         *us += choose_us(&w->choices, STREAM_NET_UP, LATE_MIN_US, LATE_MAX_US);
     }
-    bool twice = chance(&w->choices, STREAM_NET_UP, w->network->double_ppm, 1000000);
+    bool twice = chance(&w->choices, STREAM_NET_UP, w->network.double_ppm, 1000000);
     uint32_t cause = c->cause;
     if (d->doubled && fits(d->doubled_kind, k)) {
         d->doubled = 0;
@@ -170,7 +170,7 @@ static bool answer_survives(struct world *w, const struct answer *a, uint16_t pa
     } else if (p->lost_answers & 1u << a->kind) {
         p->lost_answers &= ~(1u << a->kind);
     } else if (node >= LEDGER_NODES && !provider) return true;
-    else if (!chance(&w->choices, STREAM_NET_DOWN, w->network->loss_ppm, 1000000)) return true;
+    else if (!chance(&w->choices, STREAM_NET_DOWN, w->network.loss_ppm, 1000000)) return true;
     see_request(w, OBS_ANSWER_LOST, a->request, cause == OBS_NONE ? w->cause : cause);
     if (a->kind == REQ_EFFECT) p->last_effect_lost = a->op;
     return false;

@@ -39,8 +39,9 @@ static void start_client(struct world *w, uint16_t n)
     struct page *p = &w->page[n];
     struct tab *t = &w->tab[p->tab];
     struct device *d = &w->device[p->device];
-    __typeof__(*((struct client_input *)0)->start) start = {
-        .contract = &w->contract, .policy = w->policy,
+    bool spared = w->scenario->policy_of_one_version && p->protocol != w->contract.protocol_version;
+    struct client_start start = {
+        .contract = &w->contract, .policy = spared ? (struct policy){ 0 } : w->policy,
         .tab_instance = (uint32_t)n + 1,
         .session_instance = t->session_instance, .session_sequence = t->session_sequence,
         .protocol = p->protocol, .device = p->device, .partition = p->device,

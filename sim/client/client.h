@@ -46,6 +46,22 @@ struct client_message {
     struct local at;
 };
 
+/* What a document's script finds when it starts. */
+struct client_start {
+    const struct contract *contract;
+    struct policy policy;
+    uint32_t tab_instance;      /* drawn for this document */
+    uint32_t session_instance;  /* what sessionStorage of the tab holds; equal in a duplicate (ST-19) */
+    uint32_t session_sequence;  /* the same, of a counter kept there */
+    uint32_t protocol;
+    uint8_t device, partition;
+    uint32_t partition_key;
+    bool has_locks, visible;
+    uint32_t jitter;            /* a drawn number below 1024 */
+    bool server_authority;
+    bool single_page;           /* the user chose single-page mode for this tab */
+};
+
 struct client_input {
     enum client_input_kind kind;
     enum client_thread thread;
@@ -58,20 +74,7 @@ struct client_input {
     const struct answer *answer;
     const struct push *push;
     const struct client_message *message;
-    const struct {
-        const struct contract *contract;
-        struct policy policy;
-        uint32_t tab_instance;      /* drawn for this document */
-        uint32_t session_instance;  /* what sessionStorage of the tab holds; equal in a duplicate (ST-19) */
-        uint32_t session_sequence;  /* the same, of a counter kept there */
-        uint32_t protocol;
-        uint8_t device, partition;
-        uint32_t partition_key;
-        bool has_locks, visible;
-        uint32_t jitter;            /* a drawn number below 1024 */
-        bool server_authority;
-        bool single_page;           /* the user chose single-page mode for this tab */
-    } *start;
+    const struct client_start *start;
 };
 
 enum client_output_kind {
