@@ -31,16 +31,18 @@ static void cut_short(struct world *w)
     w->over = true;
 }
 
-const struct history *run_round(struct runner *r, const struct scenario *s, const struct contract *c,
-                                uint64_t seed)
+const struct history *run_round(struct runner *r, const struct scenario *s,
+                                const struct contract *c, uint64_t seed)
 {
     struct world *w = r->world;
     must_context(s->name, seed);
     world_reset(w, s, c, seed);
     while (!w->over) {
         struct event e;
-        if (w->limit || !evq_pop(&w->queue, &e)) cut_short(w);
-        else world_handle(w, &e);
+        if (w->limit || !evq_pop(&w->queue, &e))
+            cut_short(w);
+        else
+            world_handle(w, &e);
     }
     return &w->history;
 }

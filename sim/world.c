@@ -1,20 +1,29 @@
 /* The world: memory, clocks, the plan of a round, and the switch. See world.h. */
 #include "sim/world.h"
 
-#define EXTRA_TABS 32        /* duplicates, newcomers, second visits of a round */
+#define EXTRA_TABS 32 /* duplicates, newcomers, second visits of a round */
 #define SUBMIT_RETRY_US (500 * US_PER_MS)
 #define FREEZE_AGAIN_US (10 * US_PER_S)
 #define LOAD_SPREAD_US (200 * US_PER_MS) /* the tabs are launched together */
 #define PROGRESS_CHECK_US (1 * US_PER_S)
 #define AFTER_PROGRESS_US (1 * US_PER_S)
-#define NODE_PPM_MAX 200     /* server clocks: what NTP leaves */
+#define NODE_PPM_MAX 200 /* server clocks: what NTP leaves */
 
 /* A tab is reloaded, restored or discarded a few times in a round at most. */
-static uint32_t pages_max(uint32_t tabs) { return tabs * 5 + 128; }
-static uint32_t parcels_max(uint32_t tabs) { return 8192 + tabs * 128; }
-static uint32_t history_max(uint32_t tabs) { return 49152 + tabs * 512; }
+static uint32_t pages_max(uint32_t tabs)
+{
+    return tabs * 5 + 128;
+}
+static uint32_t parcels_max(uint32_t tabs)
+{
+    return 8192 + tabs * 128;
+}
+static uint32_t history_max(uint32_t tabs)
+{
+    return 49152 + tabs * 512;
+}
 #define NODE_MESSAGES_MAX 128
-#define QUEUE_MAX(tabs) (32768 + (tabs) * 512)
+#define QUEUE_MAX(tabs) (32768 + (tabs)*512)
 
 size_t world_arena_size(uint32_t tabs)
 {
@@ -35,13 +44,15 @@ struct world *world_open(struct arena *a, uint32_t tabs)
     w->tab = arena_array(a, struct tab, w->tabs_max);
     w->parcels_max = parcels_max(tabs);
     w->parcel = arena_array(a, struct parcel, w->parcels_max);
-    w->history = (struct history){ .at = arena_array(a, struct obs, history_max(tabs)), .max = history_max(tabs) };
+    w->history = (struct history){ .at = arena_array(a, struct obs, history_max(tabs)),
+                                   .max = history_max(tabs) };
     w->local_id = arena_array(a, uint32_t, REQUEST_IDS_MAX);
     w->node_messages_max = NODE_MESSAGES_MAX;
     w->node_message = arena_array(a, struct node_message, NODE_MESSAGES_MAX);
     w->node_message_next = arena_array(a, uint32_t, NODE_MESSAGES_MAX);
     w->ledger_out = arena_array(a, struct ledger_out, 1);
-    for (uint32_t d = 0; d < DEVICES_MAX; d++) w->lockmgr[d] = lockmgr_open(a, w->pages_max * 2 + 256, w->pages_max);
+    for (uint32_t d = 0; d < DEVICES_MAX; d++)
+        w->lockmgr[d] = lockmgr_open(a, w->pages_max * 2 + 256, w->pages_max);
     evq_open(&w->queue, a, QUEUE_MAX(tabs));
     return w;
 }
@@ -64,7 +75,8 @@ void world_at(struct world *w, int64_t in_us, enum event_kind kind, uint16_t tar
     schedule(w, in_us, choose(&w->choices, STREAM_TIE, 1u << EVQ_TIE_BITS), kind, target, arg);
 }
 
-void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg)
+void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target,
+                    uint32_t arg)
 {
     schedule(w, in_us, 0, kind, target, arg);
 }
@@ -72,8 +84,10 @@ void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16
 uint32_t parcel_take(struct world *w)
 {
     uint32_t p = w->parcel_free;
-    if (p != TABLE_NONE) w->parcel_free = w->parcel[p].next;
-    else if (w->parcels_fresh < w->parcels_max) p = w->parcels_fresh++;
+    if (p != TABLE_NONE)
+        w->parcel_free = w->parcel[p].next;
+    else if (w->parcels_fresh < w->parcels_max)
+        p = w->parcels_fresh++;
     else {
         w->limit = true;
         p = 0; /* the round is over; see run.c */
@@ -94,7 +108,10 @@ void parcel_give(struct world *w, uint32_t p)
 
 /* ---- clocks ---------------------------------------------------------------------- */
 
-static int64_t scaled(int64_t us, int32_t ppm) { return us + us * ppm / 1000000; }
+static int64_t scaled(int64_t us, int32_t ppm)
+{
+    return us + us * ppm / 1000000;
+}
 
 struct local device_now(const struct world *w, const struct device *d)
 {
@@ -132,7 +149,9 @@ static void plan_device(struct world *w, uint8_t n)
 {
     const struct device_plan *plan = &w->scenario->device[n];
     struct device *d = &w->device[n];
-    *d = (struct device){ .tabs = plan->tabs, .first_tab = w->tabs, .locks_cause = OBS_NONE,
+    *d = (struct device){ .tabs = plan->tabs,
+                          .first_tab = w->tabs,
+                          .locks_cause = OBS_NONE,
                           .partition_key = (n + 1u) << 16 };
     uint32_t weight[PROFILE_MIX_MAX];
     for (uint32_t i = 0; i < plan->mix_n; i++) weight[i] = plan->mix[i].weight;
@@ -156,10 +175,12 @@ static void plan_tabs(struct world *w, uint8_t n)
     uint32_t since = draw_weighted(w, weight, 3);
     for (uint32_t i = 0; i < plan->tabs; i++) {
         uint32_t t = w->tabs++;
-        w->tab[t] = (struct tab){ .page = PAGE_NONE, .device = n, .session_instance = t + 1, .single_page = i == 0 };
+        w->tab[t] = (struct tab){
+            .page = PAGE_NONE, .device = n, .session_instance = t + 1, .single_page = i == 0
+        };
         uint32_t visible = !all_hidden && i < plan->visible;
-        world_at(w, choose_us(&w->choices, STREAM_PLAN, 0, LOAD_SPREAD_US), EV_TAB_LOAD, (uint16_t)t,
-                 visible ? 1 : since << 1);
+        world_at(w, choose_us(&w->choices, STREAM_PLAN, 0, LOAD_SPREAD_US), EV_TAB_LOAD,
+                 (uint16_t)t, visible ? 1 : since << 1);
     }
 }
 
@@ -170,7 +191,8 @@ static void plan_operations(struct world *w)
                     choose(&w->choices, STREAM_PLAN, s->operations.max - s->operations.min + 1);
     if (w->operations > LEDGER_OPS_MAX) w->operations = LEDGER_OPS_MAX;
     for (uint32_t i = 1; i <= w->operations; i++)
-        world_at(w, choose_us(&w->choices, STREAM_PLAN, US_PER_S / 2, w->heal_at.us * 9 / 10), EV_SUBMIT, 0, i);
+        world_at(w, choose_us(&w->choices, STREAM_PLAN, US_PER_S / 2, w->heal_at.us * 9 / 10),
+                 EV_SUBMIT, 0, i);
 }
 
 static void plan_round(struct world *w)
@@ -186,7 +208,8 @@ static void plan_round(struct world *w)
     w->heal_at.us = choose_us(&w->choices, STREAM_PLAN, d->min_us, d->max_us);
     w->end_at.us = w->heal_at.us + w->contract.slo.progress_within_us + 2 * US_PER_S;
     for (uint8_t i = 0; i < LEDGER_NODES; i++)
-        w->node_ppm[i] = (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) - NODE_PPM_MAX;
+        w->node_ppm[i] =
+            (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) - NODE_PPM_MAX;
 }
 
 void world_reset(struct world *w, const struct scenario *s, const struct contract *c, uint64_t seed)
@@ -203,7 +226,8 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->pages = w->tabs = w->devices = 0;
     w->parcels_fresh = 0;
     w->parcel_free = TABLE_NONE;
-    for (uint32_t i = 0; i < NODE_MESSAGES_MAX; i++) w->node_message_next[i] = i + 1 < NODE_MESSAGES_MAX ? i + 1 : TABLE_NONE;
+    for (uint32_t i = 0; i < NODE_MESSAGES_MAX; i++)
+        w->node_message_next[i] = i + 1 < NODE_MESSAGES_MAX ? i + 1 : TABLE_NONE;
     w->node_message_free = 0;
     for (uint32_t i = 0; i < LEDGER_NODES; i++) w->node_cut[i] = 0;
     w->provider_down = w->provider_silent = false;
@@ -239,7 +263,8 @@ static uint16_t submitter(struct world *w, uint32_t device)
     for (uint32_t k = 0; k < d->tabs; k++) {
         uint16_t p = w->tab[d->first_tab + (start + k) % d->tabs].page;
         if (p != PAGE_NONE && page_running(w, &w->page[p]) && !w->page[p].closing &&
-            w->page[p].busy_until.us <= w->now.us) return p;
+            w->page[p].busy_until.us <= w->now.us)
+            return p;
     }
     return PAGE_NONE;
 }
@@ -253,7 +278,8 @@ static void submit(struct world *w, uint16_t device, uint32_t op)
         return;
     }
     struct device *d = &w->device[w->page[n].device];
-    if (d->quota_full) { /* the page's own outbox cannot keep it; the user is told and tries again */
+    if (d->quota_full) { /* the page's own outbox cannot keep it; the user is told and tries again
+                          */
         struct obs o = obs_make(OBS_STORAGE_FAULT, w->now, d->quota_cause);
         o.page = n;
         o.partition = w->page[n].device;
@@ -273,8 +299,10 @@ static void freeze_by_browser(struct world *w, uint16_t n)
     bool uses = p->client.page.lock.waiting || p->client.page.lock.granted;
     bool contended = lockmgr_waiters(w->lockmgr[p->device], LOCK_NAME_LEADER) > 0;
     int64_t hidden_for = w->now.us - p->hidden_since_us;
-    if (document_may_freeze(p->profile, hidden_for, uses, contended)) page_freeze(w, n, true);
-    else world_at(w, FREEZE_AGAIN_US, EV_FREEZE, n, 0);
+    if (document_may_freeze(p->profile, hidden_for, uses, contended))
+        page_freeze(w, n, true);
+    else
+        world_at(w, FREEZE_AGAIN_US, EV_FREEZE, n, 0);
 }
 
 static void heal(struct world *w)
@@ -312,16 +340,21 @@ void world_progress(struct world *w)
         finish(w);
         return;
     }
-    bool done = leads && w->enqueued == w->terminal && w->now.us >= w->heal_at.us + AFTER_PROGRESS_US + PROGRESS_CHECK_US;
-    if (done) finish(w);
-    else world_at(w, PROGRESS_CHECK_US, EV_END, 0, 0);
+    bool done = leads && w->enqueued == w->terminal &&
+                w->now.us >= w->heal_at.us + AFTER_PROGRESS_US + PROGRESS_CHECK_US;
+    if (done)
+        finish(w);
+    else
+        world_at(w, PROGRESS_CHECK_US, EV_END, 0, 0);
 }
 
 static void load(struct world *w, uint16_t tab, uint32_t arg)
 {
     static const int64_t hidden_for[4] = { 0, 70 * US_PER_S, 400 * US_PER_S, 0 };
-    if (w->tab[tab].load_pending || arg < 2) tab_load(w, tab, arg);
-    else if (w->tab[tab].page == PAGE_NONE) (void)page_create(w, tab, false, hidden_for[arg >> 1 & 3], w->cause);
+    if (w->tab[tab].load_pending || arg < 2)
+        tab_load(w, tab, arg);
+    else if (w->tab[tab].page == PAGE_NONE)
+        (void)page_create(w, tab, false, hidden_for[arg >> 1 & 3], w->cause);
 }
 
 static void run(struct world *w, uint16_t n, uint32_t arg)
@@ -355,8 +388,10 @@ void world_handle(struct world *w, const struct event *e)
     case EV_TIMER: page_timer(w, e->target, e->arg); break;
     case EV_LOCK: lock_arrived(w, (uint8_t)e->target, e->arg); break;
     case EV_REQUEST:
-        if (e->target == PROVIDER_TARGET) provider_arrived(w, e->arg);
-        else net_request_arrived(w, (uint8_t)e->target, e->arg);
+        if (e->target == PROVIDER_TARGET)
+            provider_arrived(w, e->arg);
+        else
+            net_request_arrived(w, (uint8_t)e->target, e->arg);
         break;
     case EV_PROVIDER_DONE: provider_done(w, e->arg); break;
     case EV_NODE_MESSAGE: node_message_arrived(w, (uint8_t)e->target, e->arg); break;

@@ -6,7 +6,7 @@
  *   world_reset   a fresh world for one round; draws what the round is
  *   world_handle  one event: one line of the switch in world.c for each kind
  *
- * Files: world.c (the switch, devices, the round's plan), world_page.c (documents
+ * Files: world.c (the switch, devices, the plan of a round), world_page.c (documents
  * and what they run), world_lock.c (pages and lock managers), world_net.c (requests,
  * answers, pushes), world_node.c (ledger nodes and provider), world_fault.c (faults). */
 #ifndef SIM_WORLD_H
@@ -237,6 +237,7 @@ void page_block(struct world *w, uint16_t p, int64_t us);
 void page_end(struct world *w, uint16_t p);
 void page_deliver(struct world *w, uint32_t parcel);
 void page_timer(struct world *w, uint16_t p, uint32_t arg);
+void page_timer_arm(struct world *w, uint16_t p, enum client_thread thread, uint32_t id, int64_t us);
 void page_run(struct world *w, uint16_t p, struct client_input *in);
 void page_run_kind(struct world *w, uint16_t p, enum client_input_kind kind, bool persisted);
 void page_woken(struct world *w, uint16_t p); /* its backlog and its due timers run */

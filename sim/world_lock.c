@@ -8,12 +8,14 @@
 #include "sim/world.h"
 
 #define SLEEP_POLL_US (50 * US_PER_MS)
-#define POLYFILL_EXPIRY_US (2 * US_PER_S) /* mutant polyfill-lock-expires: the usual default of such libraries */
+#define POLYFILL_EXPIRY_US                                                                         \
+    (2 * US_PER_S) /* mutant polyfill-lock-expires: the usual default of such libraries */
 
 static struct instant pipe_after(struct world *w, struct page *p, int way)
 {
     struct instant at = { w->now.us + latency_draw(&latency_lock, &w->choices, STREAM_LOCK) };
-    if (at.us <= p->lock_pipe[way].us) at.us = p->lock_pipe[way].us + 1; /* not the same instant: that is a drawn order */
+    if (at.us <= p->lock_pipe[way].us)
+        at.us = p->lock_pipe[way].us + 1; /* not the same instant: that is a drawn order */
     p->lock_pipe[way] = at;
     return at;
 }
@@ -128,8 +130,10 @@ void lock_effects(struct world *w, uint8_t partition)
         struct foreign *f = w->foreigns ? foreign_of(w, request) : NULL;
         switch (out->at[i].kind) {
         case LOCKMGR_GRANTED:
-            if (f) foreign_granted(w, f, cause);
-            else deliver_lock(w, page, IN_LOCK_GRANTED, request, LOCK_ERR_NONE, cause);
+            if (f)
+                foreign_granted(w, f, cause);
+            else
+                deliver_lock(w, page, IN_LOCK_GRANTED, request, LOCK_ERR_NONE, cause);
             if (policy_has(w->policy, POLICY_LOCK_EXPIRES))
                 world_at(w, POLYFILL_EXPIRY_US, EV_LOCK, partition, TABLE_NONE - request);
             break;
@@ -138,8 +142,10 @@ void lock_effects(struct world *w, uint8_t partition)
             break;
         case LOCKMGR_STOLEN:
         case LOCKMGR_DROPPED:
-            if (f) f->gone = true;
-            else deliver_lock(w, page, IN_LOCK_LOST, request, LOCK_ERR_ABORT, cause);
+            if (f)
+                f->gone = true;
+            else
+                deliver_lock(w, page, IN_LOCK_LOST, request, LOCK_ERR_ABORT, cause);
             break;
         case LOCKMGR_EVICT: {
             uint32_t was = w->cause;
@@ -203,9 +209,13 @@ void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t na
 {
     if (w->foreigns == FOREIGN_MAX) return;
     uint32_t request = world_id(w, 0);
-    w->foreign[w->foreigns++] = (struct foreign){ .request = request, .page = page, .partition = device,
-                                                  .name = (uint8_t)name, .cause = cause,
-                                                  .keeps_us = keeps_us, .unblocks = unblocks };
+    w->foreign[w->foreigns++] = (struct foreign){ .request = request,
+                                                  .page = page,
+                                                  .partition = device,
+                                                  .name = (uint8_t)name,
+                                                  .cause = cause,
+                                                  .keeps_us = keeps_us,
+                                                  .unblocks = unblocks };
     uint32_t i = parcel_take(w);
     struct parcel *c = &w->parcel[i];
     c->cause = cause;

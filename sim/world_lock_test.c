@@ -10,7 +10,10 @@ Suite *world_lock_suite(void);
 
 static struct world_rig g;
 
-static void close_rig(void) { world_rig_close(&g); }
+static void close_rig(void)
+{
+    world_rig_close(&g);
+}
 
 static void open_rig(enum profile_kind profile, uint32_t tabs)
 {
@@ -26,9 +29,13 @@ static uint16_t led(uint64_t seed)
 }
 
 /* The newest request for the leader lock that the page has made. */
-static uint32_t lock_of(uint16_t p) { return g.w->page[p].client.page.lock.id; }
+static uint32_t lock_of(uint16_t p)
+{
+    return g.w->page[p].client.page.lock.id;
+}
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------
+ */
 
 /* A release and the next request travel on one pipe. */
 START_TEST(wl42_a_clients_release_and_its_next_request_keep_their_order)
@@ -91,7 +98,8 @@ START_TEST(wl30_wl56_a_grant_and_its_loss_arrive_in_order)
         const struct obs *granted = world_rig_until(&g, OBS_LOCK_GRANTED, q, SECONDS(1));
         ck_assert_ptr_nonnull(granted);
         uint32_t request = granted->request;
-        foreign_request(g.w, 0, thief, LOCK_NAME_LEADER, LOCK_IS_STEAL, SECONDS(5), PAGE_NONE, OBS_NONE);
+        foreign_request(g.w, 0, thief, LOCK_NAME_LEADER, LOCK_IS_STEAL, SECONDS(5), PAGE_NONE,
+                        OBS_NONE);
         world_rig_for(&g, SECONDS(1));
         ck_assert_ptr_nonnull(world_rig_find(&g, from, OBS_LOCK_STOLEN, q));
         if (_i) {
@@ -183,7 +191,8 @@ START_TEST(wl2_devices_have_lock_managers_of_their_own)
 }
 END_TEST
 
-/* ---- refusals --------------------------------------------------------------------------------------- */
+/* ---- refusals
+ * --------------------------------------------------------------------------------------- */
 
 START_TEST(wl3_wl11_a_refused_request_never_reaches_the_manager)
 {
@@ -203,7 +212,8 @@ START_TEST(wl3_wl11_a_refused_request_never_reaches_the_manager)
         uint32_t healed = world_rig_mark(&g);
         world_rig_for(&g, SECONDS(6));
         ck_assert_ptr_nonnull(world_rig_find_a(&g, healed, OBS_PAGE_LOCKS, n, 1));
-        ck_assert_ptr_nonnull(world_rig_find(&g, healed, OBS_LOCK_REQUESTED, n)); /* it asks again */
+        ck_assert_ptr_nonnull(
+            world_rig_find(&g, healed, OBS_LOCK_REQUESTED, n)); /* it asks again */
     }
 }
 END_TEST
@@ -221,7 +231,8 @@ START_TEST(wl1_a_page_without_locks_asks_for_none)
 }
 END_TEST
 
-/* ---- foreign code ------------------------------------------------------------------------------------- */
+/* ---- foreign code
+ * ------------------------------------------------------------------------------------- */
 
 START_TEST(wl53_a_rogue_steal_ends_the_hold_and_keeps_the_queue)
 {
@@ -237,7 +248,8 @@ START_TEST(wl53_a_rogue_steal_ends_the_hold_and_keeps_the_queue)
         const struct obs *rejected = world_rig_find(&g, from, OBS_LOCK_REJECTED, p);
         ck_assert_uint_eq(stolen->b, thief->request);
         ck_assert_int_lt(stolen->at.us, rejected->at.us);
-        ck_assert_ptr_null(world_rig_find(&g, from, OBS_LOCK_CALLBACK, next)); /* the thief keeps it */
+        ck_assert_ptr_null(
+            world_rig_find(&g, from, OBS_LOCK_CALLBACK, next)); /* the thief keeps it */
         uint32_t left = world_rig_mark(&g);
         world_rig_for(&g, SECONDS(2));
         ck_assert_uint_eq(world_rig_find(&g, left, OBS_LOCK_GRANTED, PAGE_NONE)->page, next);
@@ -271,7 +283,8 @@ START_TEST(wl7_a_nested_wait_keeps_the_outer_lock)
 }
 END_TEST
 
-/* ---- the cache and the queue ---------------------------------------------------------------------------- */
+/* ---- the cache and the queue
+ * ---------------------------------------------------------------------------- */
 
 /* A cached page that still holds the lock: its callback never settles in the background. */
 static uint16_t holder_in_the_cache(uint64_t seed)
@@ -305,19 +318,22 @@ START_TEST(wl68_a_newcomer_evicts_the_holder_and_nobody_is_granted)
     for (uint64_t seed = 0; seed < 5; seed++) {
         uint16_t p = holder_in_the_cache(seed);
         uint32_t from = world_rig_mark(&g);
-        (void)world_rig_fault(&g, FAULT_SECOND_DEVICE, 0); /* a new tab of this device: there is only one */
+        (void)world_rig_fault(&g, FAULT_SECOND_DEVICE,
+                              0); /* a new tab of this device: there is only one */
         world_rig_for(&g, SECONDS(10));
         ck_assert_uint_eq(world_rig_find(&g, from, OBS_PAGE_EVICTED, p)->a, 1);
         ck_assert_ptr_null(world_rig_find(&g, from, OBS_LOCK_GRANTED, PAGE_NONE));
         ck_assert_uint_eq(world_rig_holder(&g), PAGE_NONE);
-        page_crash(g.w, world_rig_waiter(&g, 2), OBS_PAGE_CRASHED); /* who leaves the queue resolves it */
+        page_crash(g.w, world_rig_waiter(&g, 2),
+                   OBS_PAGE_CRASHED); /* who leaves the queue resolves it */
         world_rig_for(&g, SECONDS(1));
         ck_assert_ptr_nonnull(world_rig_find(&g, from, OBS_LOCK_GRANTED, PAGE_NONE));
     }
 }
 END_TEST
 
-/* ---- a sleeping device --------------------------------------------------------------------------------------- */
+/* ---- a sleeping device
+ * --------------------------------------------------------------------------------------- */
 
 START_TEST(lc42_lock_state_stands_still_while_the_device_sleeps)
 {
@@ -337,7 +353,8 @@ START_TEST(lc42_lock_state_stands_still_while_the_device_sleeps)
 }
 END_TEST
 
-/* ---- mutants of the browser -------------------------------------------------------------------------------------- */
+/* ---- mutants of the browser
+ * -------------------------------------------------------------------------------------- */
 
 START_TEST(the_lock_of_a_polyfill_expires_under_its_holder)
 {

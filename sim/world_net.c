@@ -6,7 +6,8 @@
  * local ledger (indexeddb-ledger) is asked stays inside the device. */
 #include "sim/world.h"
 
-#define STREAM_RETRY_MIN_US (100 * US_PER_MS) /* the server sends `retry: 100`; then a connection and a round trip */
+#define STREAM_RETRY_MIN_US                                                                        \
+    (100 * US_PER_MS) /* the server sends `retry: 100`; then a connection and a round trip */
 #define LATE_MIN_US (1500 * US_PER_MS)
 #define LATE_MAX_US (6 * US_PER_S)
 
@@ -66,8 +67,10 @@ void net_send(struct world *w, uint16_t n, const struct request *r, uint32_t nod
     if (r->kind == REQ_RELEASE) p->releases++;
     if (!page_running(w, p) && p->state != DOC_GONE) {
         c->next = TABLE_NONE;
-        if (p->unsent_last == TABLE_NONE) p->unsent = i;
-        else w->parcel[p->unsent_last].next = i;
+        if (p->unsent_last == TABLE_NONE)
+            p->unsent = i;
+        else
+            w->parcel[p->unsent_last].next = i;
         p->unsent_last = i;
         return;
     }
@@ -124,11 +127,14 @@ static bool meddle(struct world *w, uint32_t i, int64_t *us)
 void net_depart(struct world *w, uint32_t i)
 {
     struct parcel *c = &w->parcel[i];
-    if (c->node >= LEDGER_NODES && !to_provider(c->as.request.kind)) { /* the partition's own database */
-        world_at(w, latency_draw(&latency_idb, &w->choices, STREAM_STORAGE), EV_REQUEST, c->node, i);
+    if (c->node >= LEDGER_NODES &&
+        !to_provider(c->as.request.kind)) { /* the partition's own database */
+        world_at(w, latency_draw(&latency_idb, &w->choices, STREAM_STORAGE), EV_REQUEST, c->node,
+                 i);
         return;
     }
-    int64_t us = one_way(w, STREAM_NET_UP) + latency_draw(&latency_service, &w->choices, STREAM_SERVER);
+    int64_t us =
+        one_way(w, STREAM_NET_UP) + latency_draw(&latency_service, &w->choices, STREAM_SERVER);
     if (meddle(w, i, &us)) {
         net_fetch_over(&w->page[c->page], c->as.request.kind);
         parcel_give(w, i);
@@ -162,21 +168,26 @@ static bool answer_survives(struct world *w, const struct answer *a, uint16_t pa
     struct device *d = &w->device[p->device];
     bool provider = to_provider(a->kind);
     uint32_t cause = OBS_NONE;
-    if (!provider && node < LEDGER_NODES && (d->cut[node] & 2)) cause = d->cut_cause[node];
-    else if (provider && w->provider_silent) cause = w->provider_cause;
+    if (!provider && node < LEDGER_NODES && (d->cut[node] & 2))
+        cause = d->cut_cause[node];
+    else if (provider && w->provider_silent)
+        cause = w->provider_cause;
     else if (d->lost_answers & 1u << a->kind) {
         d->lost_answers = 0;
         cause = d->lost_cause;
     } else if (p->lost_answers & 1u << a->kind) {
         p->lost_answers &= ~(1u << a->kind);
-    } else if (node >= LEDGER_NODES && !provider) return true;
-    else if (!chance(&w->choices, STREAM_NET_DOWN, w->network.loss_ppm, 1000000)) return true;
+    } else if (node >= LEDGER_NODES && !provider)
+        return true;
+    else if (!chance(&w->choices, STREAM_NET_DOWN, w->network.loss_ppm, 1000000))
+        return true;
     see_request(w, OBS_ANSWER_LOST, a->request, cause == OBS_NONE ? w->cause : cause);
     if (a->kind == REQ_EFFECT) p->last_effect_lost = a->op;
     return false;
 }
 
-void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t node, uint32_t cause)
+void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t node,
+                uint32_t cause)
 {
     if (page >= w->pages) return; /* the server asked itself */
     uint32_t was = w->cause;
@@ -198,7 +209,8 @@ void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t 
     c->id = a->request;
     c->as.answer = *a;
     bool local = node >= LEDGER_NODES && !to_provider(a->kind);
-    int64_t us = local ? latency_draw(&latency_thread, &w->choices, STREAM_STORAGE) : one_way(w, STREAM_NET_DOWN);
+    int64_t us = local ? latency_draw(&latency_thread, &w->choices, STREAM_STORAGE)
+                       : one_way(w, STREAM_NET_DOWN);
     if (to_provider(a->kind)) us += w->provider_slow_us;
     world_at(w, us, EV_DELIVER, page, i);
     w->cause = was;
@@ -206,7 +218,8 @@ void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t 
 
 /* ---- push streams -------------------------------------------------------------- */
 
-void net_push_one(struct world *w, const struct push *push, uint16_t page, uint8_t node, uint32_t cause)
+void net_push_one(struct world *w, const struct push *push, uint16_t page, uint8_t node,
+                  uint32_t cause)
 {
     struct page *p = &w->page[page];
     struct device *d = &w->device[p->device];
@@ -249,15 +262,20 @@ void net_stream_opened(struct world *w, uint16_t n)
     if (!page_alive(p) || p->connected || p->state == DOC_CACHED) return;
     uint8_t node = node_deciding(w);
     if (d->asleep || node == NODE_NONE || d->cut[node]) {
-        world_at(w, STREAM_RETRY_MIN_US + choose_us(&w->choices, STREAM_NET_UP, 0, STREAM_RETRY_MIN_US),
-                 EV_STREAM, n, 0);
+        world_at(
+            w, STREAM_RETRY_MIN_US + choose_us(&w->choices, STREAM_NET_UP, 0, STREAM_RETRY_MIN_US),
+            EV_STREAM, n, 0);
         return;
     }
     p->connected = true;
     const struct ledger_record *r = &w->node[node].record;
     if (r->held) return;
-    struct push push = { .standing = true, .kind = r->closed ? PUSH_CLOSED : r->expired ? PUSH_EXPIRED : PUSH_VACANT,
-                         .fence = r->fence, .leader_partition = r->owner_partition };
+    struct push push = { .standing = true,
+                         .kind = r->closed    ? PUSH_CLOSED
+                                 : r->expired ? PUSH_EXPIRED
+                                              : PUSH_VACANT,
+                         .fence = r->fence,
+                         .leader_partition = r->owner_partition };
     net_push_one(w, &push, n, node, OBS_NONE);
 }
 
@@ -269,7 +287,8 @@ void net_streams_died(struct world *w, uint8_t device, uint8_t node)
         struct page *p = &w->page[n];
         if (!p->connected || (device != DEVICE_NONE && p->device != device)) continue;
         p->connected = false;
-        int64_t us = STREAM_RETRY_MIN_US + choose_us(&w->choices, STREAM_NET_UP, 0, STREAM_RETRY_MIN_US);
+        int64_t us =
+            STREAM_RETRY_MIN_US + choose_us(&w->choices, STREAM_NET_UP, 0, STREAM_RETRY_MIN_US);
         world_at(w, us, EV_STREAM, (uint16_t)n, 0);
     }
 }
@@ -287,13 +306,15 @@ void net_broadcast(struct world *w, uint16_t from, const struct client_message *
         bool dropped = d->channel_drop || p->deaf_cause != OBS_NONE;
         int64_t delay = d->channel_delay_us;
         if (dropped || delay) {
-            struct obs o = obs_make(OBS_CHANNEL_FAULT, w->now, p->deaf_cause != OBS_NONE ? p->deaf_cause : d->channel_cause);
+            struct obs o = obs_make(OBS_CHANNEL_FAULT, w->now,
+                                    p->deaf_cause != OBS_NONE ? p->deaf_cause : d->channel_cause);
             o.page = (uint16_t)n;
             o.a = dropped ? 2 : 1;
             (void)world_see(w, &o);
             if (dropped) continue;
         }
-        struct instant at = { w->now.us + delay + latency_draw(&latency_broadcast, &w->choices, STREAM_CHANNEL) };
+        struct instant at = { w->now.us + delay +
+                              latency_draw(&latency_broadcast, &w->choices, STREAM_CHANNEL) };
         if (at.us <= last.us) at.us = last.us + 1;
         if (at.us > sender->channel_until.us) sender->channel_until = at;
         uint32_t i = parcel_take(w);

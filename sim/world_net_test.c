@@ -17,7 +17,10 @@ static void open_rig(void)
     world_rig_open(&g, PROFILE_CHROMIUM, 3);
     g.contract.lease.ttl_us = SECONDS(20);
 }
-static void close_rig(void) { world_rig_close(&g); }
+static void close_rig(void)
+{
+    world_rig_close(&g);
+}
 
 static uint16_t led(uint64_t seed)
 {
@@ -28,7 +31,10 @@ static uint16_t led(uint64_t seed)
 /* A question of the page that changes nothing; its number in the round. */
 static uint32_t ask(uint16_t p)
 {
-    struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS), .kind = REQ_STATUS, .page = p, .device = g.w->page[p].device };
+    struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS),
+                         .kind = REQ_STATUS,
+                         .page = p,
+                         .device = g.w->page[p].device };
     net_send(g.w, p, &r, 0);
     return r.id;
 }
@@ -36,7 +42,11 @@ static uint32_t ask(uint16_t p)
 /* An operation that did not exist before, handed over by the page. */
 static uint32_t submit(uint16_t p, uint32_t op)
 {
-    struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS), .kind = REQ_SUBMIT, .page = p, .device = g.w->page[p].device, .op = op };
+    struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS),
+                         .kind = REQ_SUBMIT,
+                         .page = p,
+                         .device = g.w->page[p].device,
+                         .op = op };
     net_send(g.w, p, &r, 0);
     return r.id;
 }
@@ -49,11 +59,14 @@ static const struct obs *seen(enum obs_kind kind, uint32_t request)
 static uint32_t times(enum obs_kind kind, uint32_t request)
 {
     uint32_t n = 0;
-    for (const struct obs *o = seen(kind, request); o; o = world_rig_find_request(&g, o->number + 1, kind, request)) n++;
+    for (const struct obs *o = seen(kind, request); o;
+         o = world_rig_find_request(&g, o->number + 1, kind, request))
+        n++;
     return n;
 }
 
-/* ---- requests and answers --------------------------------------------------------------------- */
+/* ---- requests and answers ---------------------------------------------------------------------
+ */
 
 START_TEST(a_request_arrives_is_answered_and_each_takes_time)
 {
@@ -88,7 +101,8 @@ START_TEST(fx4_an_answer_can_be_lost_after_the_server_acted)
         ck_assert_ptr_null(seen(OBS_ANSWER_HANDLED, r));
         uint32_t again = submit(p, 8); /* one answer only */
         world_rig_for(&g, SECONDS(1));
-        ck_assert(seen(OBS_ANSWER_HANDLED, again) || seen(OBS_REQUEST_LOST, again) || seen(OBS_ANSWER_LOST, again));
+        ck_assert(seen(OBS_ANSWER_HANDLED, again) || seen(OBS_REQUEST_LOST, again) ||
+                  seen(OBS_ANSWER_LOST, again));
     }
 }
 END_TEST
@@ -101,14 +115,16 @@ START_TEST(fx6_the_request_of_a_page_that_died_still_arrives)
         page_crash(g.w, p, OBS_PAGE_CRASHED);
         world_rig_for(&g, SECONDS(1));
         if (seen(OBS_REQUEST_LOST, r)) continue;
-        ck_assert_uint_gt(seen(OBS_REQUEST_ARRIVED, r)->number, world_rig_find(&g, 0, OBS_PAGE_CRASHED, p)->number);
+        ck_assert_uint_gt(seen(OBS_REQUEST_ARRIVED, r)->number,
+                          world_rig_find(&g, 0, OBS_PAGE_CRASHED, p)->number);
         ck_assert_ptr_nonnull(world_rig_find_request(&g, 0, OBS_LEDGER_ENQUEUED, r));
         ck_assert_ptr_null(seen(OBS_ANSWER_HANDLED, r)); /* nobody is there to hear it */
     }
 }
 END_TEST
 
-/* ---- cuts ----------------------------------------------------------------------------------------- */
+/* ---- cuts
+ * ----------------------------------------------------------------------------------------- */
 
 static uint32_t cut(enum fault_kind kind, int64_t us)
 {
@@ -126,7 +142,8 @@ static void push_to(uint16_t p)
 static bool heard_push(uint16_t p)
 {
     const struct obs *o = world_rig_find(&g, 0, OBS_PUSH_HANDLED, p);
-    while (o && o->fence.generation != 999) o = world_rig_find(&g, o->number + 1, OBS_PUSH_HANDLED, p);
+    while (o && o->fence.generation != 999)
+        o = world_rig_find(&g, o->number + 1, OBS_PUSH_HANDLED, p);
     return o != NULL;
 }
 
@@ -196,9 +213,16 @@ START_TEST(a_cut_concerns_one_device_and_not_the_provider)
         uint8_t d = g.w->fault[i].device;
         uint16_t here = PAGE_NONE, there = PAGE_NONE;
         for (uint16_t n = 0; n < g.w->pages; n++)
-            if (g.w->page[n].device == d) here = n;
-            else there = n;
-        struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS), .kind = REQ_OUTCOME, .page = here, .device = d, .op = 1, .key = 1 };
+            if (g.w->page[n].device == d)
+                here = n;
+            else
+                there = n;
+        struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS),
+                             .kind = REQ_OUTCOME,
+                             .page = here,
+                             .device = d,
+                             .op = 1,
+                             .key = 1 };
         net_send(g.w, here, &r, 0);
         uint32_t other = ask(there);
         world_rig_for(&g, SECONDS(1));
@@ -208,7 +232,8 @@ START_TEST(a_cut_concerns_one_device_and_not_the_provider)
 }
 END_TEST
 
-/* ---- late and doubled ------------------------------------------------------------------------------ */
+/* ---- late and doubled
+ * ------------------------------------------------------------------------------ */
 
 START_TEST(fx1_a_late_request_arrives_seconds_late_once)
 {
@@ -219,9 +244,11 @@ START_TEST(fx1_a_late_request_arrives_seconds_late_once)
         uint32_t r = ask(p), on_time = ask(p);
         world_rig_for(&g, SECONDS(10));
         if (seen(OBS_REQUEST_LOST, r)) continue;
-        ck_assert_int_ge(seen(OBS_REQUEST_ARRIVED, r)->at.us - seen(OBS_REQUEST_ISSUED, r)->at.us, SECONDS(1));
+        ck_assert_int_ge(seen(OBS_REQUEST_ARRIVED, r)->at.us - seen(OBS_REQUEST_ISSUED, r)->at.us,
+                         SECONDS(1));
         if (!seen(OBS_REQUEST_LOST, on_time))
-            ck_assert_int_lt(seen(OBS_REQUEST_ARRIVED, on_time)->at.us, seen(OBS_REQUEST_ARRIVED, r)->at.us);
+            ck_assert_int_lt(seen(OBS_REQUEST_ARRIVED, on_time)->at.us,
+                             seen(OBS_REQUEST_ARRIVED, r)->at.us);
     }
 }
 END_TEST
@@ -255,11 +282,17 @@ START_TEST(a_node_that_is_down_hears_nothing)
 }
 END_TEST
 
-/* ---- provider ---------------------------------------------------------------------------------------- */
+/* ---- provider
+ * ---------------------------------------------------------------------------------------- */
 
 static uint32_t effect(uint16_t p, uint32_t op)
 {
-    struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS), .kind = REQ_EFFECT, .page = p, .device = 0, .op = op, .key = op };
+    struct request r = { .id = world_id(g.w, NOT_THE_CLIENTS),
+                         .kind = REQ_EFFECT,
+                         .page = p,
+                         .device = 0,
+                         .op = op,
+                         .key = op };
     net_send(g.w, p, &r, 0);
     return r.id;
 }
@@ -275,11 +308,15 @@ START_TEST(a_provider_that_is_down_does_nothing_and_one_that_is_silent_acts)
         world_rig_for(&g, SECONDS(2));
         ck_assert_ptr_null(seen(OBS_ANSWER_HANDLED, r));
         acted += seen(OBS_EFFECT_EXECUTED, r) != NULL;
-        if (_i == 0) ck_assert_uint_eq(seen(OBS_REQUEST_LOST, r)->cause, fault);
-        else if (seen(OBS_EFFECT_EXECUTED, r)) ck_assert_uint_eq(seen(OBS_ANSWER_LOST, r)->cause, fault);
+        if (_i == 0)
+            ck_assert_uint_eq(seen(OBS_REQUEST_LOST, r)->cause, fault);
+        else if (seen(OBS_EFFECT_EXECUTED, r))
+            ck_assert_uint_eq(seen(OBS_ANSWER_LOST, r)->cause, fault);
     }
-    if (_i == 0) ck_assert_uint_eq(acted, 0);
-    else ck_assert_uint_ge(acted, SEEDS - 1);
+    if (_i == 0)
+        ck_assert_uint_eq(acted, 0);
+    else
+        ck_assert_uint_ge(acted, SEEDS - 1);
 }
 END_TEST
 
@@ -301,7 +338,8 @@ START_TEST(a_slow_provider_answers_so_much_later)
 }
 END_TEST
 
-/* ---- push streams ------------------------------------------------------------------------------------- */
+/* ---- push streams
+ * ------------------------------------------------------------------------------------- */
 
 START_TEST(every_page_has_a_stream_and_it_ends_with_the_page)
 {
@@ -345,7 +383,8 @@ START_TEST(a_stream_that_is_opened_tells_how_things_stand)
 }
 END_TEST
 
-/* ---- BroadcastChannel ------------------------------------------------------------------------------------ */
+/* ---- BroadcastChannel
+ * ------------------------------------------------------------------------------------ */
 
 START_TEST(st2_a_message_goes_to_the_other_pages_of_the_partition)
 {
@@ -370,7 +409,8 @@ START_TEST(st5_messages_of_one_sender_keep_their_order)
         for (uint32_t op = 1; op <= 8; op++) world_rig_broadcast(&g, p, MSG_TASK, op);
         world_rig_for(&g, MS(300));
         ck_assert_uint_eq(g.w->page[q].client.page.known_n, 8);
-        for (uint32_t i = 0; i < 8; i++) ck_assert_uint_eq(g.w->page[q].client.page.known[i], i + 1);
+        for (uint32_t i = 0; i < 8; i++)
+            ck_assert_uint_eq(g.w->page[q].client.page.known[i], i + 1);
     }
 }
 END_TEST
@@ -427,7 +467,8 @@ START_TEST(dropped_and_delayed_messages_are_so_for_a_while)
 }
 END_TEST
 
-/* ---- the ledger inside the device ---------------------------------------------------------------------------- */
+/* ---- the ledger inside the device
+ * ---------------------------------------------------------------------------- */
 
 START_TEST(a_local_ledger_is_asked_without_a_network)
 {

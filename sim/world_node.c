@@ -19,9 +19,9 @@ void node_boot(struct world *w)
     uint32_t first = local ? LEDGER_NODES : 0, last = local ? LEDGER_NODES + w->devices : w->nodes;
     for (uint32_t i = first; i < last; i++) {
         uint8_t n = (uint8_t)i;
-        ledger_boot(&w->node[n], known_as(n), local ? LAYOUT_SINGLE : w->layout, w->contract.authority,
-                    local ? i + 1 : 1, &w->contract, w->policy, &w->history, w->now, node_now(w, n),
-                    w->ledger_out);
+        ledger_boot(&w->node[n], known_as(n), local ? LAYOUT_SINGLE : w->layout,
+                    w->contract.authority, local ? i + 1 : 1, &w->contract, w->policy, &w->history,
+                    w->now, node_now(w, n), w->ledger_out);
         w->node[n].subscribers = 1; /* somebody always listens */
         node_effects(w, n);
     }
@@ -50,7 +50,9 @@ static void carry_message(struct world *w, const struct node_message *m, uint32_
 /* The server's own worker asks the provider like anybody else, with the operation id as key. */
 static void drain(struct world *w, uint8_t node, struct fence fence, uint32_t op, uint32_t cause)
 {
-    struct request r = { .kind = REQ_EFFECT, .page = PAGE_SERVER, .fence = fence, .op = op, .key = op };
+    struct request r = {
+        .kind = REQ_EFFECT, .page = PAGE_SERVER, .fence = fence, .op = op, .key = op
+    };
     r.id = world_id(w, 0);
     uint32_t was = w->cause;
     w->cause = cause;
@@ -66,8 +68,8 @@ static void drain(struct world *w, uint8_t node, struct fence fence, uint32_t op
     w->parcel[i].node = node;
     w->parcel[i].flags = 0;
     w->parcel[i].as.request = r;
-    world_at(w, choose_us(&w->choices, STREAM_SERVER, DRAIN_WORK_MIN_US, DRAIN_WORK_MAX_US), EV_REQUEST,
-             PROVIDER_TARGET, i);
+    world_at(w, choose_us(&w->choices, STREAM_SERVER, DRAIN_WORK_MIN_US, DRAIN_WORK_MAX_US),
+             EV_REQUEST, PROVIDER_TARGET, i);
     w->cause = was;
 }
 
@@ -81,7 +83,9 @@ void node_effects(struct world *w, uint8_t node)
             net_answer(w, &out->at[i].as.answer.answer, out->at[i].as.answer.page, node, cause);
             break;
         case LEDGER_PUSH: net_push(w, &out->at[i].as.push, node, cause); break;
-        case LEDGER_NODE_MESSAGE: carry_message(w, &out->message[out->at[i].as.message], cause); break;
+        case LEDGER_NODE_MESSAGE:
+            carry_message(w, &out->message[out->at[i].as.message], cause);
+            break;
         case LEDGER_ARM: {
             uint32_t arg = out->at[i].as.arm.timer << 24 | (out->at[i].as.arm.arm & 0xFFFFFF);
             uint32_t was = w->cause;
@@ -90,7 +94,9 @@ void node_effects(struct world *w, uint8_t node)
             w->cause = was;
             break;
         }
-        case LEDGER_DRAIN: drain(w, node, out->at[i].as.drain.fence, out->at[i].as.drain.op, cause); break;
+        case LEDGER_DRAIN:
+            drain(w, node, out->at[i].as.drain.fence, out->at[i].as.drain.op, cause);
+            break;
         }
     }
     out->n = 0;
@@ -120,7 +126,8 @@ void node_message_arrived(struct world *w, uint8_t node, uint32_t slot)
 {
     w->ledger_out->n = w->ledger_out->messages = 0;
     if (w->node[node].up)
-        ledger_message(&w->node[node], &w->node_message[slot], w->now, node_now(w, node), w->cause, w->ledger_out);
+        ledger_message(&w->node[node], &w->node_message[slot], w->now, node_now(w, node), w->cause,
+                       w->ledger_out);
     w->node_message_next[slot] = w->node_message_free;
     w->node_message_free = slot;
     node_effects(w, node);
@@ -132,7 +139,8 @@ void node_timer(struct world *w, uint8_t node, uint32_t arg)
 {
     if (!w->node[node].up) return;
     w->ledger_out->n = w->ledger_out->messages = 0;
-    ledger_timer(&w->node[node], arg >> 24, arg & 0xFFFFFF, w->now, node_now(w, node), w->ledger_out);
+    ledger_timer(&w->node[node], arg >> 24, arg & 0xFFFFFF, w->now, node_now(w, node),
+                 w->ledger_out);
     node_effects(w, node);
     owner_changed(w, node);
     if (w->layout == LAYOUT_QUORUM) node_decides_changed(w);
@@ -217,7 +225,8 @@ void provider_arrived(struct world *w, uint32_t i)
     struct answer a = { 0 };
     provider_request(&w->provider, &c->as.request, w->now, cause, &a);
     if (a.kind == REQ_NONE) { /* the work takes its time */
-        int64_t us = latency_draw(&latency_service, &w->choices, STREAM_SERVER) + w->provider_slow_us;
+        int64_t us =
+            latency_draw(&latency_service, &w->choices, STREAM_SERVER) + w->provider_slow_us;
         world_at(w, us, EV_PROVIDER_DONE, 0, i);
         return;
     }
@@ -242,14 +251,16 @@ void provider_done(struct world *w, uint32_t i)
             lost.request = c->as.request.id;
             (void)world_see(w, &lost);
         }
-        world_at(w, w->provider_silent ? DRAIN_GIVES_UP_US : DRAIN_WORK_MIN_US, EV_DRAINED, c->node, i);
+        world_at(w, w->provider_silent ? DRAIN_GIVES_UP_US : DRAIN_WORK_MIN_US, EV_DRAINED, c->node,
+                 i);
         return;
     }
     net_answer(w, &a, c->page, NODE_NONE, c->cause);
     parcel_give(w, i);
 }
 
-/* The server's worker learns what became of its effect; not knowing, it asks again with the same key. */
+/* The server's worker learns what became of its effect; not knowing, it asks again with the same
+ * key. */
 void server_drained(struct world *w, uint8_t node, uint32_t i)
 {
     struct request r = w->parcel[i].as.request;
@@ -258,7 +269,8 @@ void server_drained(struct world *w, uint8_t node, uint32_t i)
     parcel_give(w, i);
     if (!w->node[node].up) return;
     w->ledger_out->n = w->ledger_out->messages = 0;
-    ledger_drained(&w->node[node], r.fence, r.op, done, w->now, node_now(w, node), cause, w->ledger_out);
+    ledger_drained(&w->node[node], r.fence, r.op, done, w->now, node_now(w, node), cause,
+                   w->ledger_out);
     node_effects(w, node);
     owner_changed(w, node);
 }

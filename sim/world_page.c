@@ -41,12 +41,18 @@ static void start_client(struct world *w, uint16_t n)
     struct device *d = &w->device[p->device];
     bool spared = w->scenario->policy_of_one_version && p->protocol != w->contract.protocol_version;
     struct client_start start = {
-        .contract = &w->contract, .policy = spared ? (struct policy){ 0 } : w->policy,
+        .contract = &w->contract,
+        .policy = spared ? (struct policy){ 0 } : w->policy,
         .tab_instance = (uint32_t)n + 1,
-        .session_instance = t->session_instance, .session_sequence = t->session_sequence,
-        .protocol = p->protocol, .device = p->device, .partition = p->device,
-        .partition_key = d->partition_key, .has_locks = p->has_locks,
-        .visible = p->state == DOC_VISIBLE, .jitter = choose(&w->choices, STREAM_CLIENT, 1024),
+        .session_instance = t->session_instance,
+        .session_sequence = t->session_sequence,
+        .protocol = p->protocol,
+        .device = p->device,
+        .partition = p->device,
+        .partition_key = d->partition_key,
+        .has_locks = p->has_locks,
+        .visible = p->state == DOC_VISIBLE,
+        .jitter = choose(&w->choices, STREAM_CLIENT, 1024),
         .server_authority = w->contract.authority == AUTHORITY_SERVER,
         .single_page = t->single_page && w->contract.fallback == FALLBACK_SINGLE_PAGE,
     };
@@ -54,7 +60,8 @@ static void start_client(struct world *w, uint16_t n)
     page_run(w, n, &in);
 }
 
-uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden_for_us, uint32_t cause)
+uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden_for_us,
+                     uint32_t cause)
 {
     if (w->pages == w->pages_max) {
         w->limit = true;
@@ -71,7 +78,8 @@ uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden
     p->hidden_since_us = visible ? SHOWN_BEFORE_US : w->now.us - hidden_for_us;
     bool older = d->rolled_back || chance(&w->choices, STREAM_PLAN, plan->older_percent, 100);
     p->protocol = w->contract.protocol_version - (older ? 1 : 0);
-    p->has_locks = !d->no_locks && !chance(&w->choices, STREAM_PLAN, plan->without_locks_percent, 100);
+    p->has_locks =
+        !d->no_locks && !chance(&w->choices, STREAM_PLAN, plan->without_locks_percent, 100);
     w->tab[tab].page = n;
     enter(p, visible ? DOC_VISIBLE : DOC_HIDDEN);
     uint32_t was = w->cause;
@@ -129,7 +137,8 @@ void page_freeze(struct world *w, uint16_t n, bool handler_runs)
     struct page *p = &w->page[n];
     if (p->state == DOC_VISIBLE) { /* LC-12: hidden first */
         p->visible_before = true;
-        if (handler_runs) page_hide(w, n);
+        if (handler_runs)
+            page_hide(w, n);
         else {
             enter(p, DOC_HIDDEN);
             p->hidden_since_us = w->now.us;
@@ -137,8 +146,8 @@ void page_freeze(struct world *w, uint16_t n, bool handler_runs)
         }
     }
     if (p->state != DOC_HIDDEN) return;
-    handler_runs = handler_runs && p->profile->has_freeze_events &&
-                   p->busy_until.us <= w->now.us + BRIEF_US;
+    handler_runs =
+        handler_runs && p->profile->has_freeze_events && p->busy_until.us <= w->now.us + BRIEF_US;
     if (handler_runs) page_run_kind(w, n, IN_FREEZE, false);
     enter(p, DOC_FROZEN);
     struct obs o = world_obs(w, OBS_PAGE_FROZEN);
@@ -164,7 +173,8 @@ void page_thaw(struct world *w, uint16_t n)
 bool page_cache(struct world *w, uint16_t n)
 {
     struct page *p = &w->page[n];
-    if (p->state == DOC_FROZEN || p->state == DOC_CACHED || !page_alive(p) || p->closing) return false;
+    if (p->state == DOC_FROZEN || p->state == DOC_CACHED || !page_alive(p) || p->closing)
+        return false;
     bool uses_lock = p->client.page.lock.waiting || p->client.page.lock.granted;
     if (!document_may_cache(p->profile, uses_lock, p->fetches > 0)) {
         page_close(w, n);
@@ -243,7 +253,8 @@ void page_close(struct world *w, uint16_t n)
 {
     struct page *p = &w->page[n];
     if (!page_alive(p) || p->closing) return;
-    bool runs = p->state != DOC_FROZEN && p->state != DOC_CACHED && p->busy_until.us <= w->now.us + BRIEF_US;
+    bool runs = p->state != DOC_FROZEN && p->state != DOC_CACHED &&
+                p->busy_until.us <= w->now.us + BRIEF_US;
     p->closing = true;
     if (runs) {
         page_run_kind(w, n, IN_PAGEHIDE, false);
@@ -313,8 +324,10 @@ static void keep(struct world *w, struct page *p, uint32_t parcel)
 {
     struct parcel *c = &w->parcel[parcel];
     c->next = TABLE_NONE;
-    if (p->backlog_last[c->source] == TABLE_NONE) p->backlog[c->source] = parcel;
-    else w->parcel[p->backlog_last[c->source]].next = parcel;
+    if (p->backlog_last[c->source] == TABLE_NONE)
+        p->backlog[c->source] = parcel;
+    else
+        w->parcel[p->backlog_last[c->source]].next = parcel;
     p->backlog_last[c->source] = parcel;
 }
 
@@ -324,14 +337,17 @@ static void deliver_now(struct world *w, uint32_t parcel)
     uint16_t n = c->page;
     struct page *p = &w->page[n];
     struct client_input in = { .kind = (enum client_input_kind)c->kind,
-                               .thread = (enum client_thread)c->thread, .id = c->id,
-                               .error = (enum lock_error)c->error, .holder_seen = c->flags & 1 };
+                               .thread = (enum client_thread)c->thread,
+                               .id = c->id,
+                               .error = (enum lock_error)c->error,
+                               .holder_seen = c->flags & 1 };
     uint32_t was = w->cause;
     w->cause = c->cause;
     switch (in.kind) {
     case IN_ANSWER: in.answer = &c->as.answer; break;
     case IN_PUSH: in.push = &c->as.push; break;
-    case IN_MESSAGE: case IN_POST: in.message = &c->as.message; break;
+    case IN_MESSAGE:
+    case IN_POST: in.message = &c->as.message; break;
     default: break;
     }
     if (in.kind == IN_ANSWER) {
@@ -354,13 +370,15 @@ static void deliver_now(struct world *w, uint32_t parcel)
         o.fence = c->as.push.fence;
         w->cause = world_see(w, &o);
     } else if (in.kind == IN_LOCK_GRANTED || in.kind == IN_LOCK_LOST) {
-        struct obs o = world_obs(w, in.kind == IN_LOCK_GRANTED ? OBS_LOCK_CALLBACK : OBS_LOCK_REJECTED);
+        struct obs o =
+            world_obs(w, in.kind == IN_LOCK_GRANTED ? OBS_LOCK_CALLBACK : OBS_LOCK_REJECTED);
         o.page = n;
         o.request = c->id;
         if (in.kind == IN_LOCK_GRANTED) o.key = LOCK_NAME_LEADER;
         w->cause = world_see(w, &o);
         in.id = w->local_id[c->id];
-    } else if (in.kind == IN_LOCK_REFUSED || in.kind == IN_LOCK_ABORTED || in.kind == IN_LOCK_UNAVAILABLE) {
+    } else if (in.kind == IN_LOCK_REFUSED || in.kind == IN_LOCK_ABORTED ||
+               in.kind == IN_LOCK_UNAVAILABLE) {
         in.id = w->local_id[c->id];
     }
     page_run(w, n, &in);
@@ -435,13 +453,14 @@ void page_woken(struct world *w, uint16_t n)
             if (t == THREAD_PAGE) at = profile_timer_at(p->profile, at, p->hidden_since_us);
             timer->at = at;
             timer->arming = ++w->arming & 0xFFFFFF;
-            world_at(w, at.us - w->now.us, EV_TIMER, n, (uint32_t)t << 31 | (uint32_t)i << 24 | timer->arming);
+            world_at(w, at.us - w->now.us, EV_TIMER, n,
+                     (uint32_t)t << 31 | (uint32_t)i << 24 | timer->arming);
         }
 }
 
 /* ---- timers ----------------------------------------------------------------- */
 
-static void timer_arm(struct world *w, uint16_t n, enum client_thread thread, uint32_t id, int64_t us)
+void page_timer_arm(struct world *w, uint16_t n, enum client_thread thread, uint32_t id, int64_t us)
 {
     struct page *p = &w->page[n];
     must(id < TIMER_COUNT);
@@ -472,127 +491,5 @@ void page_timer(struct world *w, uint16_t n, uint32_t arg)
     }
     t->armed = false;
     struct client_input in = { .kind = IN_TIMER, .thread = thread, .id = id };
-    page_run(w, n, &in);
-}
-
-/* ---- running the client ------------------------------------------------------ */
-
-static void see_state(struct world *w, uint16_t n, const struct client_output *o)
-{
-    struct obs e = world_obs(w, OBS_STATE_CHANGED);
-    e.page = n;
-    e.a = o->as.state.from;
-    e.b = o->as.state.to;
-    (void)world_see(w, &e);
-}
-
-static void see_belief(struct world *w, uint16_t n, const struct client_output *o)
-{
-    struct obs e = world_obs(w, o->as.belief.on ? OBS_BELIEF_BEGAN : OBS_BELIEF_ENDED);
-    e.page = n;
-    e.fence = o->as.belief.fence;
-    e.a = o->as.belief.on ? 0 : o->as.belief.why;
-    (void)world_see(w, &e);
-}
-
-static void post(struct world *w, uint16_t n, const struct client_output *o)
-{
-    uint32_t i = parcel_take(w);
-    struct parcel *c = &w->parcel[i];
-    c->cause = w->cause;
-    c->page = n;
-    c->thread = o->thread == THREAD_PAGE ? THREAD_WORKER : THREAD_PAGE;
-    c->source = TASK_POST;
-    c->kind = IN_POST;
-    c->as.message = o->as.message;
-    struct instant *pipe = &w->page[n].post_pipe[o->thread]; /* a port keeps its order */
-    struct instant at = { w->now.us + latency_draw(&latency_thread, &w->choices, STREAM_THREAD) };
-    if (at.us <= pipe->us) at.us = pipe->us + 1; /* the same instant would be a drawn order */
-    *pipe = at;
-    world_at(w, at.us - w->now.us, EV_DELIVER, n, i);
-}
-
-static void stored(struct world *w, uint16_t n, const struct client_output *o)
-{
-    struct device *d = &w->device[w->page[n].device];
-    if (d->quota_full) {
-        struct obs e = obs_make(OBS_STORAGE_FAULT, w->now, d->quota_cause);
-        e.page = n;
-        e.partition = w->page[n].device;
-        e.a = 2;
-        (void)world_see(w, &e);
-        return;
-    }
-    d->storage[0] = d->storage[1];
-    d->storage[1].leader = o->as.store.leader;
-    d->storage[1].beat = o->as.store.beat;
-    d->storage_changed = w->now;
-}
-
-static void carry_out(struct world *w, uint16_t n, const struct client_output *o)
-{
-    struct page *p = &w->page[n];
-    switch (o->kind) {
-    case OUT_LOCK: lock_call_send(w, n, CALL_REQUEST, o->id, o->flags); break;
-    case OUT_LOCK_ABORT: lock_call_send(w, n, CALL_ABORT, o->id, 0); break;
-    case OUT_LOCK_SETTLE: lock_call_send(w, n, CALL_SETTLE, o->id, 0); break;
-    case OUT_QUERY: lock_call_send(w, n, CALL_QUERY, 0, 0); break;
-    case OUT_SEND: {
-        struct request r = o->as.request;
-        r.id = world_id(w, o->id);
-        r.page = n;
-        net_send(w, n, &r, o->flags);
-        break;
-    }
-    case OUT_SUBSCRIBE: if (!p->connected) net_stream_open(w, n); break;
-    case OUT_TIMER: timer_arm(w, n, o->thread, o->id, o->us); break;
-    case OUT_TIMER_OFF: p->timer[o->thread][o->id].armed = false; break;
-    case OUT_BROADCAST: net_broadcast(w, n, &o->as.message); break;
-    case OUT_POST: post(w, n, o); break;
-    case OUT_STORE: stored(w, n, o); break;
-    case OUT_STATE: see_state(w, n, o); break;
-    case OUT_BELIEF: see_belief(w, n, o); break;
-    case OUT_WOULD_LEAD: {
-        struct obs e = world_obs(w, OBS_WOULD_LEAD);
-        e.page = n;
-        (void)world_see(w, &e);
-        break;
-    }
-    }
-}
-
-/* localStorage as this process sees it: its own writes at once, others' after a while (ST-9, ST-11). */
-static void storage_view(struct world *w, const struct page *p, struct client_input *in)
-{
-    const struct device *d = &w->device[p->device];
-    int64_t age = w->now.us - d->storage_changed.us;
-    bool stale = age < 10 * US_PER_MS && d->storage[1].leader != p->client.tab_instance &&
-                 chance(&w->choices, STREAM_STORAGE, p->profile->stale_read_permille, 1000);
-    in->storage.leader = d->storage[stale ? 0 : 1].leader;
-    in->storage.beat = d->storage[stale ? 0 : 1].beat;
-}
-
-void page_run(struct world *w, uint16_t n, struct client_input *in)
-{
-    struct page *p = &w->page[n];
-    const struct device *d = &w->device[p->device];
-    must(!w->in_step);
-    w->in_step = true;
-    in->now = device_now(w, d);
-    in->wall = (struct local){ in->now.us + d->wall_offset_us };
-    if (in->kind == IN_TIMER && in->thread == THREAD_PAGE) storage_view(w, p, in);
-    leader_step(&p->client, in, &w->requests);
-    w->tab[p->tab].session_sequence = p->client.session_sequence;
-    if (in->thread == THREAD_PAGE && p->busy_until.us <= w->now.us)
-        p->busy_until.us = w->now.us + latency_draw(&latency_task, &w->choices, STREAM_THREAD);
-    w->in_step = false;
-    uint32_t outs = w->requests.n;
-    for (uint32_t i = 0; i < outs; i++) carry_out(w, n, &w->requests.at[i]);
-    if (w->armed) fault_aim(w);
-}
-
-void page_run_kind(struct world *w, uint16_t n, enum client_input_kind kind, bool persisted)
-{
-    struct client_input in = { .kind = kind, .persisted = persisted };
     page_run(w, n, &in);
 }

@@ -11,7 +11,10 @@ Suite *world_page_suite(void);
 
 static struct world_rig g;
 
-static void close_rig(void) { world_rig_close(&g); }
+static void close_rig(void)
+{
+    world_rig_close(&g);
+}
 
 /* A world of `tabs` hidden tabs in which one page leads; it. */
 static uint16_t led(uint64_t seed)
@@ -26,7 +29,10 @@ static void open_long_lease(enum profile_kind profile, uint32_t tabs)
     g.contract.lease.ttl_us = SECONDS(20); /* the lease is not what these tests are about */
 }
 
-static uint16_t other_than(uint16_t p) { return p == 0 ? 1 : 0; }
+static uint16_t other_than(uint16_t p)
+{
+    return p == 0 ? 1 : 0;
+}
 
 /* ---- frozen ---------------------------------------------------------------------------------- */
 
@@ -37,17 +43,21 @@ START_TEST(lc18_a_fetch_called_while_frozen_leaves_on_resume)
         uint16_t p = led(seed);
         page_freeze(g.w, p, false);
         uint32_t frozen = world_rig_mark(&g);
-        world_rig_broadcast(&g, other_than(p), MSG_TASK, 1); /* its handler runs (LC-17) and fetches */
+        world_rig_broadcast(&g, other_than(p), MSG_TASK,
+                            1); /* its handler runs (LC-17) and fetches */
         world_rig_for(&g, SECONDS(2));
         const struct obs *issued = world_rig_find_a(&g, frozen, OBS_REQUEST_ISSUED, p, REQ_TAKE);
         ck_assert_ptr_nonnull(issued);
-        ck_assert_ptr_null(world_rig_find_request(&g, frozen, OBS_REQUEST_DEPARTED, issued->request));
-        ck_assert_ptr_null(world_rig_find_request(&g, frozen, OBS_REQUEST_ARRIVED, issued->request));
+        ck_assert_ptr_null(
+            world_rig_find_request(&g, frozen, OBS_REQUEST_DEPARTED, issued->request));
+        ck_assert_ptr_null(
+            world_rig_find_request(&g, frozen, OBS_REQUEST_ARRIVED, issued->request));
         uint32_t thawed = world_rig_mark(&g);
         page_thaw(g.w, p);
         world_rig_for(&g, SECONDS(1));
         const struct obs *resumed = world_rig_find(&g, thawed, OBS_PAGE_RESUMED, p);
-        const struct obs *departed = world_rig_find_request(&g, thawed, OBS_REQUEST_DEPARTED, issued->request);
+        const struct obs *departed =
+            world_rig_find_request(&g, thawed, OBS_REQUEST_DEPARTED, issued->request);
         ck_assert_uint_lt(resumed->number, departed->number);
         ck_assert(world_rig_find_request(&g, thawed, OBS_REQUEST_ARRIVED, issued->request) ||
                   world_rig_find_request(&g, thawed, OBS_REQUEST_LOST, issued->request));
@@ -63,7 +73,8 @@ START_TEST(lc18_a_fetch_sent_before_is_answered_after_the_thaw)
         uint32_t from = world_rig_mark(&g);
         world_rig_broadcast(&g, other_than(p), MSG_TASK, 1);
         const struct obs *issued = world_rig_until(&g, OBS_REQUEST_ISSUED, p, SECONDS(1));
-        while (issued->a != REQ_TAKE) issued = world_rig_until(&g, OBS_REQUEST_ISSUED, p, SECONDS(1));
+        while (issued->a != REQ_TAKE)
+            issued = world_rig_until(&g, OBS_REQUEST_ISSUED, p, SECONDS(1));
         uint32_t request = issued->request;
         page_freeze(g.w, p, false);
         world_rig_for(&g, SECONDS(3));
@@ -143,7 +154,8 @@ START_TEST(lc19_a_frozen_page_handles_nothing_but_messages)
         world_rig_broadcast(&g, world_rig_waiter(&g, 1), MSG_HEARTBEAT, 0);
         world_rig_for(&g, SECONDS(3));
         for (enum obs_kind k = OBS_ROUND_STARTED; k < OBS_COUNT; k++) {
-            bool by_others = k == OBS_PAGE_FROZEN || k == OBS_LOCK_GRANTED || k == OBS_CHANNEL_FAULT;
+            bool by_others =
+                k == OBS_PAGE_FROZEN || k == OBS_LOCK_GRANTED || k == OBS_CHANNEL_FAULT;
             if (!by_others) ck_assert_ptr_null(world_rig_find(&g, frozen, k, q));
         }
     }
@@ -216,7 +228,8 @@ START_TEST(lc20_what_waited_in_one_source_keeps_its_order)
         page_thaw(g.w, q);
         world_rig_for(&g, MS(500));
         ck_assert_uint_eq(g.w->page[q].client.page.known_n, 6);
-        for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(g.w->page[q].client.page.known[i], i + 1);
+        for (uint32_t i = 0; i < 6; i++)
+            ck_assert_uint_eq(g.w->page[q].client.page.known[i], i + 1);
     }
 }
 END_TEST
@@ -229,7 +242,8 @@ START_TEST(lc12_a_visible_page_is_hidden_before_it_is_frozen)
     uint32_t from = world_rig_mark(&g);
     page_freeze(g.w, p, true);
     const struct obs *hidden = world_rig_find(&g, from, OBS_PAGE_HIDDEN, p);
-    const struct obs *drained = world_rig_entered(&g, from, p, STATE_DRAINING); /* the freeze handler */
+    const struct obs *drained =
+        world_rig_entered(&g, from, p, STATE_DRAINING); /* the freeze handler */
     const struct obs *frozen = world_rig_find(&g, from, OBS_PAGE_FROZEN, p);
     ck_assert_uint_lt(hidden->number, drained->number);
     ck_assert_uint_lt(drained->number, frozen->number);
@@ -268,14 +282,17 @@ START_TEST(lc23_lc27_a_browser_freezes_by_itself_what_its_policy_lets_it)
     (void)led(2);
     world_rig_for(&g, g.w->page[0].profile->freeze_after_us + SECONDS(60));
     uint32_t frozen = world_rig_count(&g, 0, OBS_PAGE_FROZEN, PAGE_NONE);
-    if (_i) ck_assert_uint_ge(frozen, 3);
-    else ck_assert_uint_eq(frozen, 0); /* each holds or awaits a lock */
+    if (_i)
+        ck_assert_uint_ge(frozen, 3);
+    else
+        ck_assert_uint_eq(frozen, 0); /* each holds or awaits a lock */
     if (!_i) return;
     ck_assert_int_ge(world_rig_find(&g, 0, OBS_PAGE_FROZEN, PAGE_NONE)->at.us, SECONDS(300));
 }
 END_TEST
 
-/* ---- timers of hidden pages --------------------------------------------------------------------- */
+/* ---- timers of hidden pages ---------------------------------------------------------------------
+ */
 
 /* Mutants that elect themselves keep time on the page's thread; the reference does not. */
 static void open_with_page_timers(enum profile_kind profile)
@@ -284,7 +301,10 @@ static void open_with_page_timers(enum profile_kind profile)
     g.scenario.policy = policy_with(g.scenario.policy, POLICY_HEARTBEAT_ELECTION);
 }
 
-static const struct page_timer *page_timer_of(uint16_t n) { return &g.w->page[n].timer[THREAD_PAGE][TIMER_PAGE]; }
+static const struct page_timer *page_timer_of(uint16_t n)
+{
+    return &g.w->page[n].timer[THREAD_PAGE][TIMER_PAGE];
+}
 
 START_TEST(tm5_timers_of_a_hidden_page_tick_once_a_second)
 {
@@ -326,8 +346,10 @@ START_TEST(tm6_after_five_minutes_in_chromium_once_a_minute)
     world_rig_reset(&g, 3);
     world_rig_for(&g, MS(1500)); /* later the browser freezes a page without a lock */
     ck_assert(page_timer_of(0)->armed);
-    if (_i) ck_assert_int_eq(page_timer_of(0)->at.us % SECONDS(60), 0);
-    else ck_assert_int_le(page_timer_of(0)->at.us - g.w->now.us, SECONDS(2));
+    if (_i)
+        ck_assert_int_eq(page_timer_of(0)->at.us % SECONDS(60), 0);
+    else
+        ck_assert_int_le(page_timer_of(0)->at.us - g.w->now.us, SECONDS(2));
 }
 END_TEST
 
@@ -366,7 +388,8 @@ START_TEST(lc20_timers_due_meanwhile_fire_last_and_once)
 }
 END_TEST
 
-/* ---- the back/forward cache ------------------------------------------------------------------------- */
+/* ---- the back/forward cache
+ * ------------------------------------------------------------------------- */
 
 START_TEST(lc10_lc11_events_into_the_cache_and_out_of_it)
 {
@@ -391,8 +414,10 @@ START_TEST(lc10_lc11_events_into_the_cache_and_out_of_it)
         const struct obs *asks = world_rig_entered(&g, from, p, STATE_REQUESTING);
         const struct obs *visible = world_rig_find(&g, from, OBS_PAGE_VISIBLE, p);
         ck_assert_uint_lt(restored->number, visible->number);
-        if (_i == 0) ck_assert_uint_lt(asks->number, visible->number); /* resume, while still hidden */
-        else ck_assert_uint_lt(visible->number, asks->number);         /* pageshow, after visibilitychange */
+        if (_i == 0)
+            ck_assert_uint_lt(asks->number, visible->number); /* resume, while still hidden */
+        else
+            ck_assert_uint_lt(visible->number, asks->number); /* pageshow, after visibilitychange */
     }
 }
 END_TEST
@@ -485,7 +510,8 @@ START_TEST(wl70_webkit_frees_the_lock_of_a_cached_page_and_says_so_after_pagesho
 }
 END_TEST
 
-/* ---- long tasks ------------------------------------------------------------------------------------------ */
+/* ---- long tasks
+ * ------------------------------------------------------------------------------------------ */
 
 START_TEST(lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on)
 {
@@ -499,7 +525,8 @@ START_TEST(lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on)
         world_rig_for(&g, SECONDS(3) - 1);
         ck_assert_ptr_null(world_rig_find(&g, from, OBS_PUSH_HANDLED, p));
         ck_assert_uint_eq(world_rig_issued(&g, from, p, REQ_TAKE), 0);
-        ck_assert_uint_ge(world_rig_issued(&g, from, p, REQ_RENEW), 5); /* within a third of the ttl */
+        ck_assert_uint_ge(world_rig_issued(&g, from, p, REQ_RENEW),
+                          5); /* within a third of the ttl */
         world_rig_for(&g, MS(50));
         const struct obs *blocked = world_rig_find(&g, from, OBS_PAGE_BLOCKED, p);
         const struct obs *unblocked = world_rig_find(&g, from, OBS_PAGE_UNBLOCKED, p);
@@ -510,7 +537,8 @@ START_TEST(lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on)
 }
 END_TEST
 
-/* ---- the end of a page -------------------------------------------------------------------------------------- */
+/* ---- the end of a page
+ * -------------------------------------------------------------------------------------- */
 
 /* How much longer than its locks the closing page of a blocked holder lives. */
 static int64_t overlap_us(uint64_t seed)
@@ -583,7 +611,8 @@ START_TEST(wl48_a_dead_page_is_silent_at_once_and_its_locks_are_free_later)
         for (uint32_t i = crashed->number + 1; i < g.w->history.n; i++) {
             const struct obs *o = &g.w->history.at[i];
             if (o->page != p) continue;
-            ck_assert(o->kind == OBS_LOCK_RELEASED || (o->kind >= OBS_LEDGER_CLAIMED && o->kind < OBS_FAULT_BEGUN));
+            ck_assert(o->kind == OBS_LOCK_RELEASED ||
+                      (o->kind >= OBS_LEDGER_CLAIMED && o->kind < OBS_FAULT_BEGUN));
         }
     }
 }
@@ -604,7 +633,9 @@ START_TEST(wl44_the_request_of_a_closed_waiter_leaves_the_queue)
 }
 END_TEST
 
-/* ---- identities ----------------------------------------------------------------------------------------------- */
+/* ---- identities
+ * -----------------------------------------------------------------------------------------------
+ */
 
 START_TEST(st20_a_reload_is_a_new_document_with_the_tabs_session_storage)
 {
@@ -665,7 +696,8 @@ START_TEST(st17_a_new_tab_has_a_session_storage_of_its_own)
     (void)world_rig_fault(&g, FAULT_SECOND_DEVICE, 0);
     uint16_t n = world_rig_find(&g, from, OBS_PAGE_CREATED, PAGE_NONE)->page;
     for (uint16_t p = 0; p < n; p++) {
-        ck_assert_uint_ne(g.w->page[n].client.session_instance, g.w->page[p].client.session_instance);
+        ck_assert_uint_ne(g.w->page[n].client.session_instance,
+                          g.w->page[p].client.session_instance);
         ck_assert_uint_ne(g.w->page[n].client.tab_instance, g.w->page[p].client.tab_instance);
     }
 }
@@ -676,7 +708,8 @@ START_TEST(st20_a_restored_session_is_new_documents_in_the_old_tabs)
     open_long_lease(PROFILE_CHROMIUM, 3);
     (void)led(1);
     uint32_t session[3], old = g.w->pages;
-    for (uint16_t n = 0; n < 3; n++) session[g.w->page[n].tab] = g.w->page[n].client.session_instance;
+    for (uint16_t n = 0; n < 3; n++)
+        session[g.w->page[n].tab] = g.w->page[n].client.session_instance;
     (void)world_rig_fault(&g, FAULT_BROWSER_CRASH, SECONDS(2));
     for (uint16_t n = 0; n < old; n++) ck_assert(!page_alive(&g.w->page[n]));
     world_rig_for(&g, SECONDS(4));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct fault_info fault_info[FAULT_COUNT] = {
-#define FAULT(kind, word, target, lasts, rule, says) \
+#define FAULT(kind, word, target, lasts, rule, says)                                               \
     [FAULT_##kind] = { word, FAULT_ON_##target, lasts, rule, says },
 #include "sim/base/fault.def"
 #undef FAULT

@@ -4,7 +4,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digests are defined over little-endian bytes");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "digests are defined over little-endian bytes");
 
 const struct obs_info obs_info[OBS_COUNT] = {
 #define OBS(kind, word, fields, says) [OBS_##kind] = { word, fields, says },

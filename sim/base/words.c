@@ -1,7 +1,8 @@
 #include "sim/base/words.h"
 
 #define WORD(k, w) w,
-#define DEFINE_WORDS(name, prefix, LIST) const char *const name##_word[prefix##_COUNT] = { LIST(WORD) };
+#define DEFINE_WORDS(name, prefix, LIST)                                                           \
+    const char *const name##_word[prefix##_COUNT] = { LIST(WORD) };
 
 DEFINE_WORDS(lock_error, LOCK_ERR, LOCK_ERRORS)
 DEFINE_WORDS(client_state, STATE, CLIENT_STATES)

@@ -78,7 +78,8 @@ static void claim_accepted(struct step *s, const struct answer *a)
     l->page.unreconciled_n = a->unreconciled_n;
     for (uint32_t i = 0; i < a->unreconciled_n; i++) l->page.unreconciled[i] = a->unreconciled[i];
     l->page.work.step = WORK_NONE;
-    if (!local_before(s->in->now, l->page.lease_end)) { /* too late: a new claim, a new generation */
+    if (!local_before(s->in->now,
+                      l->page.lease_end)) { /* too late: a new claim, a new generation */
         claim_begin(s);
         return;
     }
@@ -98,7 +99,8 @@ static void claim_must_wait(struct step *s, const struct answer *a)
 /* Any of the requests that carried the claim id will do. */
 static bool of_this_claim(const struct leader *l, const struct answer *a)
 {
-    return l->page.state == STATE_REQUESTING && l->page.claim.request && a->request >= l->page.claim.first_request;
+    return l->page.state == STATE_REQUESTING && l->page.claim.request &&
+           a->request >= l->page.claim.first_request;
 }
 
 /* The answer to a claim that nobody waits for any more, since the page let go meanwhile
@@ -127,9 +129,7 @@ void claim_answered(struct step *s, const struct answer *a)
         l->page.claim.request = 0;
         claim_accepted(s, a);
         break;
-    case ANS_WAIT:
-        claim_must_wait(s, a);
-        break;
+    case ANS_WAIT: claim_must_wait(s, a); break;
     case ANS_PROTOCOL_TOO_OLD:
         l->page.too_old = true;
         page_drain(s, WHY_FENCED);
@@ -159,7 +159,8 @@ void permit_answered(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     if (a->request != l->page.permit.request) return;
     l->page.permit.request = 0;
-    bool fresh = a->result == ANS_OK && a->permit != l->page.permit.used; /* single use: one steal */
+    bool fresh =
+        a->result == ANS_OK && a->permit != l->page.permit.used; /* single use: one steal */
     if (fresh && l->page.state == STATE_REQUESTING && l->page.lock.waiting) {
         l->page.permit.used = a->permit;
         page_steal(s, a->permit);
@@ -193,15 +194,16 @@ void page_pushed(struct step *s, const struct push *p)
         bool fresh = p->kind == PUSH_EXPIRED && !p->standing && p->leader_partition == l->partition;
         l->page.vacancy = p->fence;
         l->page.closed = false; /* a closed ledger is held by the server */
-        if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page)) page_request_lock(s);
-        else if (l->page.state == STATE_REQUESTING && l->page.lock.waiting &&
-                 (again || fresh))
+        if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page))
+            page_request_lock(s);
+        else if (l->page.state == STATE_REQUESTING && l->page.lock.waiting && (again || fresh))
             permit_ask(s);
         break;
     }
     case PUSH_CLOSED:
         l->page.closed = true;
-        if (l->page.state == STATE_LEADER || (l->page.state == STATE_REQUESTING && l->page.lock.granted))
+        if (l->page.state == STATE_LEADER ||
+            (l->page.state == STATE_REQUESTING && l->page.lock.granted))
             page_drain(s, WHY_EPOCH);
         break;
     case PUSH_REOPENED:

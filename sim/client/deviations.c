@@ -86,11 +86,15 @@ bool deviate_page_timer(struct step *s)
     if (deviates(s, POLICY_HEARTBEAT_ELECTION) || deviates(s, POLICY_STORAGE_MUTEX)) {
         bool mine = s->in->storage.leader == l->tab_instance;
         bool stale = s->in->wall.us - s->in->storage.beat.us > BEAT_STALE_US;
-        if (!mine && !stale) stop_unclaimed(s, WHY_OTHER);
-        else store_beat(s), lead_unclaimed(s);
+        if (!mine && !stale)
+            stop_unclaimed(s, WHY_OTHER);
+        else
+            store_beat(s), lead_unclaimed(s);
     } else if (deviates(s, POLICY_LEAD_BY_BROADCAST)) {
-        if (l->page.unclaimed) page_broadcast(s, MSG_HEARTBEAT, 0);
-        else if (s->in->now.us - l->page.last_heard.us >= WHO_LEADS_WAIT_US * 2) lead_unclaimed(s);
+        if (l->page.unclaimed)
+            page_broadcast(s, MSG_HEARTBEAT, 0);
+        else if (s->in->now.us - l->page.last_heard.us >= WHO_LEADS_WAIT_US * 2)
+            lead_unclaimed(s);
     } else if (deviates(s, POLICY_LEAD_BY_QUERY)) {
         client_emit(s, OUT_QUERY);
     }
@@ -137,7 +141,8 @@ bool deviate_drain(struct step *s, enum why_ended why)
 {
     struct leader *l = s->l;
     (void)why;
-    if (deviates(s, POLICY_DROP_AT_DRAIN) && l->page.work.step == WORK_EFFECT && page_may_write(s)) {
+    if (deviates(s, POLICY_DROP_AT_DRAIN) && l->page.work.step == WORK_EFFECT &&
+        page_may_write(s)) {
         (void)page_send(s, REQ_ACK, l->page.work.op, 0, WATCH_COUNT); /* "done" */
         (void)page_send(s, REQ_COMMIT, l->page.work.op, 0, WATCH_COUNT);
         page_last_request(s)->parts = 1u << PART_CURSOR | 1u << PART_DELETE;
@@ -149,7 +154,8 @@ bool deviate_drain(struct step *s, enum why_ended why)
 bool deviate_fenced(struct step *s, const struct answer *a)
 {
     struct leader *l = s->l;
-    if (!deviates(s, POLICY_REFETCH_FENCE) || a->result != ANS_FENCED || fence_is_none(a->fence)) return false;
+    if (!deviates(s, POLICY_REFETCH_FENCE) || a->result != ANS_FENCED || fence_is_none(a->fence))
+        return false;
     if (l->page.state != STATE_LEADER) return false;
     l->page.fence = a->fence;
     l->page.lease_end = local_plus(s->in->now, l->contract->lease.ttl_us);

@@ -35,8 +35,11 @@ void page_enter(struct step *s, enum client_state next)
 void page_post(struct step *s, enum leader_message kind, uint32_t a, int64_t us)
 {
     struct client_output *o = client_emit(s, OUT_POST);
-    o->as.message = (struct client_message){ .kind = (uint8_t)kind, .fence = s->l->page.fence, .a = a,
-                                             .at = { us }, .tab_instance = s->l->tab_instance };
+    o->as.message = (struct client_message){ .kind = (uint8_t)kind,
+                                             .fence = s->l->page.fence,
+                                             .a = a,
+                                             .at = { us },
+                                             .tab_instance = s->l->tab_instance };
 }
 
 void page_watch(struct step *s, enum watch w, uint32_t request, int64_t us)
@@ -48,11 +51,17 @@ void page_watch(struct step *s, enum watch w, uint32_t request, int64_t us)
 void page_broadcast(struct step *s, enum leader_message kind, uint32_t a)
 {
     struct client_output *o = client_emit(s, OUT_BROADCAST);
-    o->as.message = (struct client_message){ .kind = (uint8_t)kind, .fence = s->l->page.fence, .a = a,
-                                             .at = s->in->now, .tab_instance = s->l->tab_instance };
+    o->as.message = (struct client_message){ .kind = (uint8_t)kind,
+                                             .fence = s->l->page.fence,
+                                             .a = a,
+                                             .at = s->in->now,
+                                             .tab_instance = s->l->tab_instance };
 }
 
-static uint32_t next_id(struct leader *l) { return ++l->page.last_id; }
+static uint32_t next_id(struct leader *l)
+{
+    return ++l->page.last_id;
+}
 
 uint32_t page_send(struct step *s, enum request_kind kind, uint32_t op, uint32_t key, enum watch w)
 {
@@ -61,9 +70,17 @@ uint32_t page_send(struct step *s, enum request_kind kind, uint32_t op, uint32_t
     o->id = next_id(l);
     o->flags = l->page.node;
     o->as.request = (struct request){
-        .id = o->id, .kind = kind, .device = l->device, .partition = l->partition,
-        .partition_key = l->partition_key, .tab_instance = l->tab_instance, .protocol = l->protocol,
-        .fence = l->page.fence, .op = op, .key = key, .sent = s->in->now,
+        .id = o->id,
+        .kind = kind,
+        .device = l->device,
+        .partition = l->partition,
+        .partition_key = l->partition_key,
+        .tab_instance = l->tab_instance,
+        .protocol = l->protocol,
+        .fence = l->page.fence,
+        .op = op,
+        .key = key,
+        .sent = s->in->now,
     };
     uint32_t id = o->id;
     if (w < WATCH_COUNT) page_watch(s, w, id, l->contract->request_timeout_us);
@@ -83,7 +100,8 @@ struct request *page_last_request(struct step *s)
 void page_request_lock(struct step *s)
 {
     struct leader *l = s->l;
-    if (l->page.state != STATE_FOLLOWER || l->page.too_old || l->page.closed || l->page.gone) return;
+    if (l->page.state != STATE_FOLLOWER || l->page.too_old || l->page.closed || l->page.gone)
+        return;
     page_enter(s, STATE_REQUESTING);
     if (!l->page.has_locks) { /* single-page mode: the ledger alone enforces it (protocol.md 10) */
         claim_begin(s);
@@ -120,7 +138,8 @@ bool page_may_write(const struct step *s)
     if (l->page.state != STATE_LEADER && l->page.state != STATE_DRAINING) return false;
     if (deviates(s, POLICY_TRUST_FREEZE_HANDLER) || deviates(s, POLICY_CACHED_LEADER)) return true;
     if (l->page.revalidating) return false;
-    if (deviates(s, POLICY_WALL_CLOCK_LEASE)) return local_before(s->in->wall, l->page.wall_lease_end);
+    if (deviates(s, POLICY_WALL_CLOCK_LEASE))
+        return local_before(s->in->wall, l->page.wall_lease_end);
     return local_before(s->in->now, l->page.lease_end);
 }
 
@@ -151,7 +170,9 @@ static void settle_and_follow(struct step *s)
         client_emit(s, OUT_LOCK_ABORT)->id = l->page.lock.id;
     l->page.lock.granted = l->page.lock.waiting = false;
     page_enter(s, STATE_RELEASED);
-    if (deviates(s, POLICY_ILLEGAL_STATE)) report_state(s, STATE_LEADER), report_state(s, STATE_DRAINING), report_state(s, STATE_RELEASED);
+    if (deviates(s, POLICY_ILLEGAL_STATE))
+        report_state(s, STATE_LEADER), report_state(s, STATE_DRAINING),
+            report_state(s, STATE_RELEASED);
     page_enter(s, STATE_FOLLOWER);
 }
 
@@ -202,7 +223,8 @@ static void lock_granted(struct step *s)
 {
     struct leader *l = s->l;
     if (s->in->id != l->page.lock.id || l->page.state != STATE_REQUESTING) {
-        client_emit(s, OUT_LOCK_SETTLE)->id = s->in->id; /* asked for in an earlier life of the page */
+        client_emit(s, OUT_LOCK_SETTLE)->id =
+            s->in->id; /* asked for in an earlier life of the page */
         return;
     }
     l->page.lock.waiting = false;
@@ -249,8 +271,10 @@ static void lock_lost(struct step *s)
         return;
     }
     if (deviate_lost(s)) return;
-    if (l->page.state == STATE_DRAINING) page_let_go(s);
-    else page_drain(s, WHY_STOLEN);
+    if (l->page.state == STATE_DRAINING)
+        page_let_go(s);
+    else
+        page_drain(s, WHY_STOLEN);
     page_request_lock(s); /* behind the thief; a victim never steals back */
 }
 
@@ -271,9 +295,12 @@ static void about_to_stop(struct step *s, enum why_ended why)
 {
     struct leader *l = s->l;
     if (deviates(s, POLICY_CACHED_LEADER) && why == WHY_PAGEHIDE) return;
-    if (l->page.state == STATE_LEADER) page_drain(s, why);
-    else if (l->page.state == STATE_DRAINING) page_let_go(s);
-    else if (l->page.state == STATE_REQUESTING && l->page.lock.granted) page_drain(s, why);
+    if (l->page.state == STATE_LEADER)
+        page_drain(s, why);
+    else if (l->page.state == STATE_DRAINING)
+        page_let_go(s);
+    else if (l->page.state == STATE_REQUESTING && l->page.lock.granted)
+        page_drain(s, why);
     else if (l->page.state == STATE_REQUESTING && l->page.has_locks) {
         client_emit(s, OUT_LOCK_ABORT)->id = l->page.lock.id;
         l->page.lock.waiting = false;
@@ -288,7 +315,8 @@ static void woke(struct step *s)
     struct leader *l = s->l;
     l->page.gone = false;
     client_emit(s, OUT_SUBSCRIBE);
-    if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page)) page_request_lock(s);
+    if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page))
+        page_request_lock(s);
     if (l->page.state == STATE_REQUESTING && l->page.claim.request) claim_timed_out(s);
     if (l->page.state != STATE_LEADER) return;
     if (deviates(s, POLICY_TRUST_FREEZE_HANDLER) || deviates(s, POLICY_CACHED_LEADER)) {
@@ -321,8 +349,10 @@ static void heard(struct step *s)
     switch ((enum leader_message)m->kind) {
     case MSG_HEARTBEAT:
         l->page.last_heard = s->in->now;
-        if (l->page.state == STATE_FOLLOWER && l->page.has_locks) page_request_lock(s); /* our device leads: queue up */
-        if (m->a && l->page.visible && l->page.lock.waiting) page_broadcast(s, MSG_VISIBLE_WAITS, 0);
+        if (l->page.state == STATE_FOLLOWER && l->page.has_locks)
+            page_request_lock(s); /* our device leads: queue up */
+        if (m->a && l->page.visible && l->page.lock.waiting)
+            page_broadcast(s, MSG_VISIBLE_WAITS, 0);
         break;
     case MSG_VISIBLE_WAITS:
         l->page.visible_waits_until = local_plus(s->in->now, l->contract->max_hold_us);
@@ -370,8 +400,12 @@ static void timed_out(struct step *s, enum watch w, uint32_t request)
 {
     struct leader *l = s->l;
     switch (w) {
-    case WATCH_CLAIM: if (request == l->page.claim.request) claim_timed_out(s); break;
-    case WATCH_WORK: if (request == l->page.work.request) work_unknown(s); break;
+    case WATCH_CLAIM:
+        if (request == l->page.claim.request) claim_timed_out(s);
+        break;
+    case WATCH_WORK:
+        if (request == l->page.work.request) work_unknown(s);
+        break;
     case WATCH_PERMIT:
         if (request != l->page.permit.request) break;
         l->page.permit.request = 0;
@@ -422,15 +456,18 @@ static void posted(struct step *s)
         break;
     case POST_TIMEOUT: timed_out(s, (enum watch)m->b, m->a); break;
     case POST_MAX_HOLD:
-        if (l->page.state == STATE_LEADER || (l->page.state == STATE_REQUESTING && l->page.lock.granted)) {
+        if (l->page.state == STATE_LEADER ||
+            (l->page.state == STATE_REQUESTING && l->page.lock.granted)) {
             page_drain(s, WHY_MAX_HOLD);
             page_request_lock(s);
         }
         break;
     case POST_SUSPECT:
         if (l->page.state == STATE_REQUESTING && l->page.lock.waiting && suspicious(s)) {
-            if (deviates(s, POLICY_STEAL_UNPERMITTED) || l->contract->steal == STEAL_ALLOWED) page_steal(s, 0);
-            else permit_ask(s);
+            if (deviates(s, POLICY_STEAL_UNPERMITTED) || l->contract->steal == STEAL_ALLOWED)
+                page_steal(s, 0);
+            else
+                permit_ask(s);
         }
         break;
     default: break;
@@ -441,15 +478,19 @@ static void answered(struct step *s)
 {
     struct leader *l = s->l;
     const struct answer *a = s->in->answer;
-    if (a->result == ANS_REDIRECT && a->node_hint != NODE_NONE) l->page.node = a->node_hint;
-    else if (a->result == ANS_UNAVAILABLE) l->page.node++;
+    if (a->result == ANS_REDIRECT && a->node_hint != NODE_NONE)
+        l->page.node = a->node_hint;
+    else if (a->result == ANS_UNAVAILABLE)
+        l->page.node++;
     switch (a->kind) {
     case REQ_CLAIM: claim_answered(s, a); break;
     case REQ_PERMIT: permit_answered(s, a); break;
     case REQ_SUBMIT: submit_answered(s, a); break;
     case REQ_STATUS: probe_answered(s, a); break;
     case REQ_RELEASE: break;
-    default: if (a->request == l->page.work.request) work_answered(s, a); break;
+    default:
+        if (a->request == l->page.work.request) work_answered(s, a);
+        break;
     }
 }
 
@@ -481,8 +522,13 @@ static void page_step(struct step *s)
     case IN_HIDDEN: visibility(s, false); break;
     case IN_FREEZE: about_to_stop(s, WHY_FREEZE); break;
     case IN_RESUME: woke(s); break;
-    case IN_PAGEHIDE: l->page.gone = true; about_to_stop(s, WHY_PAGEHIDE); break;
-    case IN_PAGESHOW: if (s->in->persisted) woke(s); break;
+    case IN_PAGEHIDE:
+        l->page.gone = true;
+        about_to_stop(s, WHY_PAGEHIDE);
+        break;
+    case IN_PAGESHOW:
+        if (s->in->persisted) woke(s);
+        break;
     case IN_SUBMIT:
         if (l->page.submits_n < KNOWN_OPS_MAX) l->page.submits[l->page.submits_n++] = s->in->id;
         if (!l->page.submit.request) submit_next(s);
@@ -493,16 +539,23 @@ static void page_step(struct step *s)
 static void start(struct leader *l, const struct client_input *in)
 {
     *l = (struct leader){
-        .contract = in->start->contract, .policy = in->start->policy,
-        .tab_instance = in->start->tab_instance, .session_instance = in->start->session_instance,
-        .session_sequence = in->start->session_sequence, .protocol = in->start->protocol,
-        .device = in->start->device, .partition = in->start->partition,
-        .partition_key = in->start->partition_key, .jitter = in->start->jitter,
-        .server_authority = in->start->server_authority, .single_page = in->start->single_page,
+        .contract = in->start->contract,
+        .policy = in->start->policy,
+        .tab_instance = in->start->tab_instance,
+        .session_instance = in->start->session_instance,
+        .session_sequence = in->start->session_sequence,
+        .protocol = in->start->protocol,
+        .device = in->start->device,
+        .partition = in->start->partition,
+        .partition_key = in->start->partition_key,
+        .jitter = in->start->jitter,
+        .server_authority = in->start->server_authority,
+        .single_page = in->start->single_page,
     };
     l->page.has_locks = in->start->has_locks;
     l->page.visible = in->start->visible;
-    l->page.visible_waits_until = l->page.silent_until = l->page.told_waiting = local_plus(in->now, -1);
+    l->page.visible_waits_until = l->page.silent_until = l->page.told_waiting =
+        local_plus(in->now, -1);
     l->worker.last_id = 0x80000000u; /* the worker numbers its own requests */
     l->page.last_heard = l->page.last_wondered = in->now;
     l->worker.hidden = !in->start->visible;
@@ -514,6 +567,8 @@ void leader_step(struct leader *l, const struct client_input *in, struct client_
     struct step s = { l, in, out };
     out->n = 0;
     if (in->kind == IN_START) start(l, in);
-    if (in->thread == THREAD_WORKER) worker_step(&s);
-    else page_step(&s);
+    if (in->thread == THREAD_WORKER)
+        worker_step(&s);
+    else
+        page_step(&s);
 }

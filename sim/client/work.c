@@ -15,8 +15,8 @@
 static void issue(struct step *s, enum work_step step)
 {
     static const enum request_kind kind_of[] = {
-        [WORK_TAKE] = REQ_TAKE, [WORK_EFFECT] = REQ_EFFECT, [WORK_OUTCOME] = REQ_OUTCOME,
-        [WORK_RECONCILE] = REQ_RECONCILE, [WORK_ACK] = REQ_ACK, [WORK_COMMIT] = REQ_COMMIT,
+        [WORK_TAKE] = REQ_TAKE,           [WORK_EFFECT] = REQ_EFFECT, [WORK_OUTCOME] = REQ_OUTCOME,
+        [WORK_RECONCILE] = REQ_RECONCILE, [WORK_ACK] = REQ_ACK,       [WORK_COMMIT] = REQ_COMMIT,
     };
     struct leader *l = s->l;
     l->page.work.step = step;
@@ -98,11 +98,15 @@ static void advanced(struct step *s, const struct answer *a)
     case WORK_TAKE:
         l->page.work.op = a->op;
         l->page.tasks = a->more_tasks;
-        issue(s, !l->server_authority ? WORK_COMMIT : a->unreconciled_n ? WORK_OUTCOME : WORK_EFFECT);
+        issue(s, !l->server_authority ? WORK_COMMIT
+                 : a->unreconciled_n  ? WORK_OUTCOME
+                                      : WORK_EFFECT);
         break;
     case WORK_EFFECT: issue(s, WORK_ACK); break;
     case WORK_OUTCOME: outcome_known(s, a); break;
-    case WORK_RECONCILE: issue(s, l->page.work.outcome == OUTCOME_DONE ? WORK_COMMIT : WORK_EFFECT); break;
+    case WORK_RECONCILE:
+        issue(s, l->page.work.outcome == OUTCOME_DONE ? WORK_COMMIT : WORK_EFFECT);
+        break;
     case WORK_ACK: issue(s, WORK_COMMIT); break;
     case WORK_COMMIT:
         l->page.tasks = a->more_tasks;
@@ -118,14 +122,17 @@ static void refused(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     if (deviate_fenced(s, a)) return;
     enum why_ended why = a->result == ANS_EPOCH_CLOSED ? WHY_EPOCH : WHY_FENCED;
-    if (a->result == ANS_PROTOCOL_TOO_OLD) { /* still ours: given back, to a page that speaks the payload */
+    if (a->result ==
+        ANS_PROTOCOL_TOO_OLD) { /* still ours: given back, to a page that speaks the payload */
         l->page.too_old = true;
         why = WHY_OTHER;
     }
     if (a->result == ANS_EPOCH_CLOSED) l->page.closed = true;
     l->page.draining_why = why;
-    if (l->page.state == STATE_DRAINING) page_let_go(s);
-    else page_drain(s, why);
+    if (l->page.state == STATE_DRAINING)
+        page_let_go(s);
+    else
+        page_drain(s, why);
     page_request_lock(s);
 }
 
@@ -148,9 +155,8 @@ void work_answered(struct step *s, const struct answer *a)
     case ANS_REFUSED: finished(s); break; /* nothing there to do it to any more */
     case ANS_IN_PROGRESS: issue(s, WORK_OUTCOME); break;
     case ANS_REDIRECT: issue(s, l->page.work.step); break;
-    case ANS_UNAVAILABLE: case ANS_QUOTA:
-        page_watch(s, WATCH_WORK, 0, l->contract->request_timeout_us);
-        break;
+    case ANS_UNAVAILABLE:
+    case ANS_QUOTA: page_watch(s, WATCH_WORK, 0, l->contract->request_timeout_us); break;
     default: refused(s, a); break;
     }
 }

@@ -27,8 +27,11 @@ static void disarm(struct step *s, uint32_t timer)
 static struct client_message *post(struct step *s, enum leader_message kind, uint32_t a)
 {
     struct client_output *o = client_emit(s, OUT_POST);
-    o->as.message = (struct client_message){ .kind = (uint8_t)kind, .fence = s->l->worker.fence, .a = a,
-                                             .at = s->l->worker.lease_end, .tab_instance = s->l->tab_instance };
+    o->as.message = (struct client_message){ .kind = (uint8_t)kind,
+                                             .fence = s->l->worker.fence,
+                                             .a = a,
+                                             .at = s->l->worker.lease_end,
+                                             .tab_instance = s->l->tab_instance };
     return &o->as.message;
 }
 
@@ -36,8 +39,11 @@ static void broadcast(struct step *s, enum leader_message kind, uint32_t a)
 {
     struct leader *l = s->l;
     struct client_output *o = client_emit(s, OUT_BROADCAST);
-    o->as.message = (struct client_message){ .kind = (uint8_t)kind, .fence = l->worker.fence, .a = a,
-                                             .at = s->in->now, .tab_instance = l->tab_instance };
+    o->as.message = (struct client_message){ .kind = (uint8_t)kind,
+                                             .fence = l->worker.fence,
+                                             .a = a,
+                                             .at = s->in->now,
+                                             .tab_instance = l->tab_instance };
 }
 
 static void beat(struct step *s)
@@ -66,14 +72,22 @@ static void lost(struct step *s, enum why_ended why)
 static void send_renewal(struct step *s)
 {
     struct leader *l = s->l;
-    if (l->worker.request && l->worker.answered != l->worker.request) l->worker.node++; /* perhaps another node hears us */
+    if (l->worker.request && l->worker.answered != l->worker.request)
+        l->worker.node++; /* perhaps another node hears us */
     struct client_output *o = client_emit(s, OUT_SEND);
     o->id = l->worker.request = ++l->worker.last_id;
     o->flags = l->worker.node;
     o->as.request = (struct request){
-        .id = o->id, .kind = REQ_RENEW, .device = l->device, .partition = l->partition,
-        .partition_key = l->partition_key, .tab_instance = l->tab_instance, .protocol = l->protocol,
-        .fence = l->worker.fence, .acked = l->worker.acked, .sent = s->in->now,
+        .id = o->id,
+        .kind = REQ_RENEW,
+        .device = l->device,
+        .partition = l->partition,
+        .partition_key = l->partition_key,
+        .tab_instance = l->tab_instance,
+        .protocol = l->protocol,
+        .fence = l->worker.fence,
+        .acked = l->worker.acked,
+        .sent = s->in->now,
     };
 }
 
@@ -90,7 +104,8 @@ static void tell_silence(struct step *s)
 {
     struct leader *l = s->l;
     if (l->worker.told_silence ||
-        s->in->now.us - l->worker.last_answer.us < l->contract->lease.ttl_us / 2) return;
+        s->in->now.us - l->worker.last_answer.us < l->contract->lease.ttl_us / 2)
+        return;
     l->worker.told_silence = true;
     broadcast(s, MSG_SILENT, 0);
 }
@@ -151,9 +166,17 @@ static void renewal_answered(struct step *s, const struct answer *a)
     case ANS_NOT_EXTENDED:
         arm(s, TIMER_RENEW, 0); /* now that an answer was seen, it can be acknowledged */
         break;
-    case ANS_REDIRECT: l->worker.node = a->node_hint; arm(s, TIMER_RENEW, 0); break;
-    case ANS_QUOTA: arm(s, TIMER_RENEW, PING_AGAIN_US); break; /* a local ledger that cannot write */
-    case ANS_UNAVAILABLE: l->worker.node++; arm(s, TIMER_RENEW, PING_AGAIN_US); break;
+    case ANS_REDIRECT:
+        l->worker.node = a->node_hint;
+        arm(s, TIMER_RENEW, 0);
+        break;
+    case ANS_QUOTA:
+        arm(s, TIMER_RENEW, PING_AGAIN_US);
+        break; /* a local ledger that cannot write */
+    case ANS_UNAVAILABLE:
+        l->worker.node++;
+        arm(s, TIMER_RENEW, PING_AGAIN_US);
+        break;
     case ANS_EPOCH_CLOSED: lost(s, WHY_EPOCH); break;
     default: lost(s, WHY_FENCED); break;
     }
@@ -163,7 +186,8 @@ static void renewal_answered(struct step *s, const struct answer *a)
  * looked at instead, more than once a lease. */
 static int64_t suspicion_us(const struct leader *l)
 {
-    return l->server_authority ? l->contract->heartbeat.suspect_after_us : l->contract->lease.ttl_us * 3 / 5;
+    return l->server_authority ? l->contract->heartbeat.suspect_after_us
+                               : l->contract->lease.ttl_us * 3 / 5;
 }
 
 static void timer(struct step *s)
@@ -176,7 +200,9 @@ static void timer(struct step *s)
     }
     switch ((enum leader_timer)id) {
     case TIMER_RENEW: renewal_due(s); break;
-    case TIMER_BEAT: if (l->worker.leads) beat(s); break;
+    case TIMER_BEAT:
+        if (l->worker.leads) beat(s);
+        break;
     case TIMER_HOLD: post(s, POST_MAX_HOLD, 0); break;
     case TIMER_SUSPECT:
         if (!l->worker.waiting) break;

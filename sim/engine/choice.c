@@ -32,8 +32,10 @@ uint32_t choose_taped(struct choices *c, enum stream s, uint32_t bound)
                            : (uint32_t)((uint64_t)rng_next(&c->rng[s]) * bound >> 32);
     struct tape *t = c->record;
     if (t) {
-        if (t->n[s] == t->max[s]) t->full = true;
-        else t->at[s][t->n[s]++] = (struct tape_entry){ v, bound };
+        if (t->n[s] == t->max[s])
+            t->full = true;
+        else
+            t->at[s][t->n[s]++] = (struct tape_entry){ v, bound };
     }
     return v;
 }

@@ -2,7 +2,7 @@
 
 #define ROOT 3u
 #define PARENT(i) (((i) >> 2) + 2u)
-#define FIRST_CHILD(i) (((i) - 2u) << 2)
+#define FIRST_CHILD(i) (((i)-2u) << 2)
 
 void evq_open(struct evq *q, struct arena *a, uint32_t max)
 {

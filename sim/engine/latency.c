@@ -4,27 +4,38 @@ static const uint16_t rank[LATENCY_POINTS] = LATENCY_RANKS;
 
 #define SLOPE(from, to, width) (uint32_t)(((uint64_t)((to) - (from)) << 16) / (width))
 /* min, p10, p25, p50, p75, p90, p95, p99, max */
-#define TABLE(a, b, c, d, e, f, g, h, i)                                                      \
-    { { a, b, c, d, e, f, g, h, i },                                                          \
-      { SLOPE(a, b, 6554), SLOPE(b, c, 9830), SLOPE(c, d, 16384), SLOPE(d, e, 16383),         \
-        SLOPE(e, f, 9831), SLOPE(f, g, 3276), SLOPE(g, h, 2622), SLOPE(h, i, 655) } }
+#define TABLE(a, b, c, d, e, f, g, h, i)                                                           \
+    {                                                                                              \
+        { a, b, c, d, e, f, g, h, i },                                                             \
+        {                                                                                          \
+            SLOPE(a, b, 6554), SLOPE(b, c, 9830), SLOPE(c, d, 16384), SLOPE(d, e, 16383),          \
+                SLOPE(e, f, 9831), SLOPE(f, g, 3276), SLOPE(g, h, 2622), SLOPE(h, i, 655)          \
+        }                                                                                          \
+    }
 
 /* chromium-measurements.md section 1, "free lock: call to callback", visible and hidden pages
  * together; the call and the grant are two messages, so a half each. */
 const struct latency latency_lock = TABLE(52, 100, 120, 150, 240, 350, 480, 1400, 3790);
 /* section 5, one receiver, receiver hidden; the tail is that of 19 receivers. */
 const struct latency latency_broadcast = TABLE(260, 395, 440, 510, 590, 1815, 2000, 2930, 11040);
-/* section 1, "Release by accident": the quiet machine's figures up to p90, the loaded one's above. */
-const struct latency latency_close = TABLE(14330, 15762, 17402, 19303, 22024, 40000, 80323, 123096, 235962);
-const struct latency latency_crash = TABLE(14218, 16018, 16458, 17695, 19590, 38000, 82975, 184818, 206142);
-const struct latency latency_reload = TABLE(23570, 26365, 28840, 32605, 36410, 41340, 44265, 53345, 120000);
+/* section 1, "Release by accident": the quiet machine's figures up to p90, the loaded one's above.
+ */
+const struct latency latency_close =
+    TABLE(14330, 15762, 17402, 19303, 22024, 40000, 80323, 123096, 235962);
+const struct latency latency_crash =
+    TABLE(14218, 16018, 16458, 17695, 19590, 38000, 82975, 184818, 206142);
+const struct latency latency_reload =
+    TABLE(23570, 26365, 28840, 32605, 36410, 41340, 44265, 53345, 120000);
 /* section 3: restored 11 to 44 ms after the request; the shape between is assumed even. */
-const struct latency latency_restore = TABLE(11000, 14000, 19000, 27000, 35000, 40000, 42000, 43500, 44000);
-/* Not measured alone; "message hops well under 1 ms" (TM-10): the hand-off inside one tab, halved. */
+const struct latency latency_restore =
+    TABLE(11000, 14000, 19000, 27000, 35000, 40000, 42000, 43500, 44000);
+/* Not measured alone; "message hops well under 1 ms" (TM-10): the hand-off inside one tab, halved.
+ */
 const struct latency latency_thread = TABLE(78, 122, 137, 155, 185, 235, 265, 445, 3000);
 /* section 2, "one put that had time to finish": 1.1 to 2.9 ms; tail assumed. */
 const struct latency latency_idb = TABLE(1100, 1300, 1500, 1900, 2300, 2900, 4000, 9000, 30000);
-/* "requestPromiseResolveDelay" of chromium-data/locks-handoff-latency.json: what a short task costs. */
+/* "requestPromiseResolveDelay" of chromium-data/locks-handoff-latency.json: what a short task
+ * costs. */
 const struct latency latency_task = TABLE(15, 30, 40, 65, 115, 350, 600, 1500, 4000);
 /* Assumed: a ledger or provider that answers within milliseconds, with a tail to 60 ms. */
 const struct latency latency_service = TABLE(300, 500, 800, 1500, 3000, 6000, 10000, 25000, 60000);
@@ -55,6 +66,7 @@ const struct network *network_of(enum network_kind kind)
 int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s)
 {
     uint32_t u = choose(c, s, 65536), i = 0;
-    for (uint32_t k = 1; k < LATENCY_POINTS - 1; k++) i += u >= rank[k]; /* no branch to mispredict */
+    for (uint32_t k = 1; k < LATENCY_POINTS - 1; k++)
+        i += u >= rank[k]; /* no branch to mispredict */
     return t->us[i] + (int64_t)((uint64_t)t->slope[i] * (u - rank[i]) >> 16);
 }
