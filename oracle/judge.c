@@ -139,7 +139,7 @@ void judge_reset(struct judge *j, const struct contract *c)
     measure_reset(&j->measure, c);
     coverage_reset(&j->coverage, c);
     j->off = j->lost = 0;
-    j->result = (struct judge_result){ 0 };
+    memset(&j->result, 0, offsetof(struct judge_result, gap));
     for (int k = 0; k < INV_COUNT; k++) {
         finding_because(&j->result.finding[k], VERDICT_UNKNOWN, NULL);
         if (invariant[k]->reset) invariant[k]->reset(j->own[k], &j->state);

@@ -66,7 +66,8 @@ enum gap_cause {
 };
 extern const char *const gap_word[GAP_COUNT];
 
-#define SAMPLES_MAX 2048 /* of a round: some ten transitions, but a hand-over may pass 20 hidden pages */
+/* Of a round: some ten transitions, but a hand-over may pass 20 hidden pages. */
+#define SAMPLES_MAX 2048
 
 struct gap_sample {
     int64_t eligible_us, raw_us; /* oracle.md, "failover" */
@@ -85,10 +86,7 @@ struct hold_sample {
 
 struct judge_result {
     struct finding finding[INV_COUNT];
-    struct gap_sample gap[SAMPLES_MAX];
-    uint32_t gaps;
-    struct hold_sample hold[SAMPLES_MAX];
-    uint32_t holds;
+    uint32_t gaps, holds;       /* of `gap` and `hold` in use */
     uint32_t samples_lost;      /* did not fit: the round is unknown */
     uint32_t overlaps;          /* times at which two pages both believed */
     int64_t overlap_us, leader_us, eligible_us, raw_us;
@@ -99,6 +97,9 @@ struct judge_result {
     uint8_t cell[FAULT_COUNT][PHASE_COUNT];
     uint8_t planned[FAULT_COUNT], effective[FAULT_COUNT];
     uint8_t cut_short;          /* a limit was hit: the round proves nothing */
+    /* last, and not cleared between rounds */
+    struct gap_sample gap[SAMPLES_MAX];
+    struct hold_sample hold[SAMPLES_MAX];
 };
 
 struct judge;

@@ -9,7 +9,10 @@ Suite *run_suite(void);
 
 static struct world_rig g;
 
-static void close_rig(void) { world_rig_close(&g); }
+static void close_rig(void)
+{
+    world_rig_close(&g);
+}
 
 /* Everything at once: two devices of other engines, three nodes, all faults that there are. */
 static void open_storm(void)
@@ -33,7 +36,9 @@ static void open_storm(void)
     s->duration = (struct span_range){ SECONDS(10), SECONDS(25) };
     s->faults_drawn = (struct count_range){ 6, 12 };
     for (uint32_t k = 0; k < FAULT_COUNT; k++)
-        s->fault[s->faults++] = (struct fault_plan){ .kind = (enum fault_kind)k, .weight = 1, .aimed_percent = 50,
+        s->fault[s->faults++] = (struct fault_plan){ .kind = (enum fault_kind)k,
+                                                     .weight = 1,
+                                                     .aimed_percent = 50,
                                                      .lasts = { MS(500), SECONDS(6) } };
 }
 
@@ -42,9 +47,13 @@ static const struct history *play(uint64_t seed)
     return run_round(&g.runner, &g.scenario, &g.contract, seed);
 }
 
-static uint64_t digest(uint64_t seed) { return history_digest(play(seed)); }
+static uint64_t digest(uint64_t seed)
+{
+    return history_digest(play(seed));
+}
 
-/* ---- determinism --------------------------------------------------------------------------------- */
+/* ---- determinism
+ * --------------------------------------------------------------------------------- */
 
 #define SEEDS 12
 
@@ -126,7 +135,8 @@ START_TEST(scenario_and_contract_count_as_the_seed_does)
 }
 END_TEST
 
-/* ---- tape ------------------------------------------------------------------------------------------- */
+/* ---- tape
+ * ------------------------------------------------------------------------------------------- */
 
 #define TAPE_MAX 65536u
 static struct tape_entry entry[STREAM_COUNT][TAPE_MAX];
@@ -187,7 +197,8 @@ START_TEST(a_tape_that_ends_early_is_a_calmer_round_that_ends_too)
 }
 END_TEST
 
-/* ---- what every history has -------------------------------------------------------------------------- */
+/* ---- what every history has
+ * -------------------------------------------------------------------------- */
 
 static void must_be_whole(const struct history *h, uint32_t tabs, uint32_t devices)
 {
@@ -242,7 +253,8 @@ START_TEST(nothing_arrives_that_was_not_sent)
                 ck_assert(issued[o->request]);
                 arrived[o->request] = true;
             }
-            if (o->kind == OBS_ANSWER_HANDLED || o->kind == OBS_ANSWER_LOST) ck_assert(arrived[o->request]);
+            if (o->kind == OBS_ANSWER_HANDLED || o->kind == OBS_ANSWER_LOST)
+                ck_assert(arrived[o->request]);
         }
     }
 }
@@ -259,8 +271,9 @@ START_TEST(the_dead_are_silent)
         for (uint32_t i = 0; i < h->n; i++) {
             const struct obs *o = &h->at[i];
             if (o->page >= 1024) continue;
-            bool acts = o->kind == OBS_LOCK_CALLBACK || o->kind == OBS_ANSWER_HANDLED || o->kind == OBS_PUSH_HANDLED ||
-                        o->kind == OBS_REQUEST_ISSUED || o->kind == OBS_STATE_CHANGED || o->kind == OBS_BELIEF_BEGAN;
+            bool acts = o->kind == OBS_LOCK_CALLBACK || o->kind == OBS_ANSWER_HANDLED ||
+                        o->kind == OBS_PUSH_HANDLED || o->kind == OBS_REQUEST_ISSUED ||
+                        o->kind == OBS_STATE_CHANGED || o->kind == OBS_BELIEF_BEGAN;
             if (acts) ck_assert(!gone[o->page]);
             gone[o->page] |= o->kind == OBS_PAGE_CLOSED || o->kind == OBS_PAGE_CRASHED ||
                              o->kind == OBS_PAGE_EVICTED || o->kind == OBS_PAGE_DISCARDED;
@@ -292,7 +305,8 @@ START_TEST(the_second_phase_ends_when_its_demands_are_met_or_at_its_time)
     g.scenario.device[0].without_locks_percent = 100; /* nobody can lead */
     h = play(1);
     ck_assert_int_ge(h->at[h->n - 1].at.us, SECONDS(10) + g.contract.slo.progress_within_us);
-    ck_assert_int_le(h->at[h->n - 1].at.us, SECONDS(10) + g.contract.slo.progress_within_us + SECONDS(5));
+    ck_assert_int_le(h->at[h->n - 1].at.us,
+                     SECONDS(10) + g.contract.slo.progress_within_us + SECONDS(5));
     ck_assert_uint_eq(h->at[h->n - 1].a, 0);
 }
 END_TEST
@@ -306,7 +320,8 @@ START_TEST(the_tabs_of_all_devices_are_counted)
 }
 END_TEST
 
-/* ---- limits --------------------------------------------------------------------------------------------- */
+/* ---- limits
+ * --------------------------------------------------------------------------------------------- */
 
 static void must_be_cut_short(const struct history *h)
 {
@@ -358,6 +373,32 @@ START_TEST(a_full_history_keeps_its_last_place_for_the_end)
 }
 END_TEST
 
+/* A round that a limit ended in the middle of its faults did not heal them. */
+START_TEST(a_round_that_was_cut_short_leaves_nothing_to_the_next)
+{
+    open_storm();
+    struct scenario storm = g.scenario;
+    uint32_t was = g.w->history.max;
+    uint64_t whole = digest(3);
+    for (uint32_t k = 0; k < FAULT_COUNT; k++) {
+        if (!fault_info[k].lasts) continue;
+        g.scenario.layout[0] = LAYOUT_QUORUM;
+        g.scenario.faults = 1;
+        g.scenario.faults_drawn = (struct count_range){ 0, 0 };
+        g.scenario.fault[0] = (struct fault_plan){ .kind = (enum fault_kind)k,
+                                                   .always = true,
+                                                   .lasts = { SECONDS(60), SECONDS(60) } };
+        (void)play(k);
+        const struct obs *o = world_rig_find(&g, 0, OBS_FAULT_BEGUN, PAGE_NONE);
+        if (o) g.w->history.max = o->number + 40;
+        (void)play(k);
+        g.w->history.max = was;
+        g.scenario = storm;
+        ck_assert_uint_eq(digest(3), whole);
+    }
+}
+END_TEST
+
 Suite *run_suite(void)
 {
     Suite *s = suite_create("run");
@@ -379,6 +420,7 @@ Suite *run_suite(void)
     tcase_add_test(t, the_tabs_of_all_devices_are_counted);
     tcase_add_loop_test(t, a_limit_cuts_the_round_short_and_says_so, 0, 4);
     tcase_add_test(t, a_full_history_keeps_its_last_place_for_the_end);
+    tcase_add_test(t, a_round_that_was_cut_short_leaves_nothing_to_the_next);
     suite_add_tcase(s, t);
     return s;
 }

@@ -90,6 +90,7 @@ END_TEST
 
 START_TEST(fx4_an_answer_can_be_lost_after_the_server_acted)
 {
+    uint32_t heard = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         uint16_t p = led(seed);
         g.w->device[0].lost_answers = 1u << REQ_SUBMIT;
@@ -101,9 +102,9 @@ START_TEST(fx4_an_answer_can_be_lost_after_the_server_acted)
         ck_assert_ptr_null(seen(OBS_ANSWER_HANDLED, r));
         uint32_t again = submit(p, 8); /* one answer only */
         world_rig_for(&g, SECONDS(1));
-        ck_assert(seen(OBS_ANSWER_HANDLED, again) || seen(OBS_REQUEST_LOST, again) ||
-                  seen(OBS_ANSWER_LOST, again));
+        heard += seen(OBS_ANSWER_HANDLED, again) != NULL;
     }
+    ck_assert_uint_ge(heard, SEEDS - 1); /* but for the network's own losses */
 }
 END_TEST
 

@@ -734,6 +734,23 @@ START_TEST(lc6_a_discarded_page_gets_no_event)
 }
 END_TEST
 
+/* A message port keeps its order. */
+START_TEST(lc5_posts_of_a_page_reach_its_worker_in_order)
+{
+    open_long_lease(PROFILE_CHROMIUM, 1);
+    for (uint64_t seed = 0; seed < 3 * SEEDS; seed++) {
+        uint16_t p = led(seed);
+        bool hidden = false;
+        for (uint32_t k = 0; k < 7 + seed % 2; k++) {
+            hidden = !hidden;
+            page_run_kind(g.w, p, hidden ? IN_HIDDEN : IN_VISIBLE, false);
+        }
+        world_rig_for(&g, MS(50));
+        ck_assert_int_eq(g.w->page[p].client.worker.hidden, hidden); /* the last word counts */
+    }
+}
+END_TEST
+
 Suite *world_page_suite(void)
 {
     Suite *s = suite_create("world_page");
@@ -776,6 +793,7 @@ Suite *world_page_suite(void)
     tcase_add_test(t, st17_a_new_tab_has_a_session_storage_of_its_own);
     tcase_add_test(t, st20_a_restored_session_is_new_documents_in_the_old_tabs);
     tcase_add_test(t, lc6_a_discarded_page_gets_no_event);
+    tcase_add_test(t, lc5_posts_of_a_page_reach_its_worker_in_order);
     suite_add_tcase(s, t);
     return s;
 }

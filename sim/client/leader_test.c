@@ -11,7 +11,10 @@ Suite *leader_suite(void);
 
 static struct rig g;
 
-static void open_rig(void) { rig_open(&g); }
+static void open_rig(void)
+{
+    rig_open(&g);
+}
 
 static void lead(uint32_t tasks)
 {
@@ -19,7 +22,8 @@ static void lead(uint32_t tasks)
     rig_grant(&g);
     struct request claim = *rig_sent(&g, REQ_CLAIM);
     rig_forget(&g);
-    rig_answer_as(&g, &claim, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = tasks });
+    rig_answer_as(&g, &claim,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = tasks });
     ck_assert_int_eq(g.state, STATE_LEADER);
 }
 
@@ -129,7 +133,8 @@ START_TEST(p2_a_page_leads_when_the_claims_answer_reaches_it)
 }
 END_TEST
 
-/* ---- 3: the fence -------------------------------------------------------------------------------- */
+/* ---- 3: the fence
+ * -------------------------------------------------------------------------------- */
 
 START_TEST(p3_whatever_a_leader_does_carries_the_fence)
 {
@@ -202,7 +207,8 @@ START_TEST(p3_after_fenced_it_queues_up_again)
     work_up_to(0);
     rig_result(&g, REQ_TAKE, ANS_FENCED);
     ck_assert_int_eq(g.state, STATE_REQUESTING);
-    ck_assert_uint_eq(rig_last(&g, OUT_LOCK)->flags, LOCK_HAS_SIGNAL); /* behind everybody: no steal */
+    ck_assert_uint_eq(rig_last(&g, OUT_LOCK)->flags,
+                      LOCK_HAS_SIGNAL); /* behind everybody: no steal */
 }
 END_TEST
 
@@ -217,7 +223,8 @@ START_TEST(p3_a_fenced_renewal_ends_leadership)
 }
 END_TEST
 
-/* ---- 4: the lease by its own clock -------------------------------------------------------------- */
+/* ---- 4: the lease by its own clock --------------------------------------------------------------
+ */
 
 START_TEST(p4_nothing_is_issued_after_the_lease_by_its_own_count)
 {
@@ -249,7 +256,8 @@ START_TEST(p4_a_renewal_moves_the_end_to_when_it_was_sent_plus_ttl)
     rig_wait(&g, MS(400));
     const struct request renew = *rig_sent(&g, REQ_RENEW), take = *rig_sent(&g, REQ_TAKE);
     rig_wait(&g, MS(250));
-    rig_answer_as(&g, &renew, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 2 });
+    rig_answer_as(&g, &renew,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 2 });
     g.hangs = true;
     rig_wait(&g, renew.sent.us + g.contract.lease.ttl_us - 1 - g.now_us);
     struct rig before = g;
@@ -291,7 +299,8 @@ START_TEST(p4_a_lease_that_ran_out_ends_leadership)
 }
 END_TEST
 
-/* ---- 5: draining ------------------------------------------------------------------------------------ */
+/* ---- 5: draining
+ * ------------------------------------------------------------------------------------ */
 
 static void max_hold(void)
 {
@@ -329,7 +338,8 @@ START_TEST(p5_draining_settles_what_is_in_flight_and_takes_nothing_new)
     ck_assert_uint_eq(rig_count(&g, OUT_LOCK_SETTLE), 1);
     ck_assert(rig_entered(&g, STATE_RELEASED));
     ck_assert_uint_lt(rig_place_of(&g, REQ_COMMIT), rig_place_of(&g, REQ_RELEASE));
-    ck_assert_uint_lt(rig_place_of(&g, REQ_RELEASE), rig_place(&g, OUT_LOCK_SETTLE)); /* fence, then lock */
+    ck_assert_uint_lt(rig_place_of(&g, REQ_RELEASE),
+                      rig_place(&g, OUT_LOCK_SETTLE)); /* fence, then lock */
 }
 END_TEST
 
@@ -383,7 +393,10 @@ START_TEST(p5_nothing_is_issued_under_the_fence_after_its_release)
     rig_answer_as(&g, &take, (struct answer){ .result = ANS_OK, .op = 1, .more_tasks = 4 });
     rig_tell(&g, IN_RESUME);
     rig_hear(&g, MSG_TASK, 9);
+    rig_submit(&g, 9);
     rig_wait(&g, MS(2000));
+    for (uint32_t i = g.from; i < g.n; i++)
+        if (g.log[i].kind == OUT_SEND) ck_assert(fence_is_none(g.log[i].as.request.fence));
     ck_assert_uint_eq(rig_writes(&g), 0);
     ck_assert_ptr_null(rig_sent(&g, REQ_RENEW));
     ck_assert_ptr_null(rig_sent(&g, REQ_RELEASE));
@@ -394,11 +407,13 @@ START_TEST(p5_a_stolen_page_drains_and_queues_behind_the_thief)
 {
     lead(5);
     rig_forget(&g);
-    rig_in(&g, (struct client_input){ .kind = IN_LOCK_LOST, .id = g.last_lock, .error = LOCK_ERR_ABORT });
+    rig_in(&g, (struct client_input){
+                   .kind = IN_LOCK_LOST, .id = g.last_lock, .error = LOCK_ERR_ABORT });
     ck_assert_uint_eq(rig_last(&g, OUT_BELIEF)->as.belief.why, WHY_STOLEN);
     ck_assert(rig_entered(&g, STATE_RELEASED));
     ck_assert_uint_eq(rig_count(&g, OUT_LOCK), 1);
-    ck_assert_uint_eq(rig_last(&g, OUT_LOCK)->flags, LOCK_HAS_SIGNAL); /* a victim never steals back */
+    ck_assert_uint_eq(rig_last(&g, OUT_LOCK)->flags,
+                      LOCK_HAS_SIGNAL); /* a victim never steals back */
     rig_wait(&g, MS(3000));
     ck_assert_uint_eq(rig_writes(&g), 0);
 }
@@ -419,7 +434,8 @@ START_TEST(p5_the_loss_of_an_older_lock_means_nothing)
 }
 END_TEST
 
-/* ---- 6: hidden pages --------------------------------------------------------------------------------- */
+/* ---- 6: hidden pages
+ * --------------------------------------------------------------------------------- */
 
 START_TEST(p6_a_hidden_leader_leads_on_while_no_visible_page_waits)
 {
@@ -524,14 +540,19 @@ START_TEST(p6_each_thread_touches_its_own_half)
 {
     lead(3);
     for (int i = 0; i < 40; i++) {
-        struct client_message m = { .kind = (uint8_t)(i % (POST_SUSPECT + 1)), .fence = rig_fence(1), .a = 1 };
+        struct client_message m = { .kind = (uint8_t)(i % (POST_SUSPECT + 1)),
+                                    .fence = rig_fence(1),
+                                    .a = 1 };
         for (int t = 0; t < 2; t++) {
             struct leader before = g.client;
-            struct client_input in = { .kind = IN_POST, .thread = (enum client_thread)t, .message = &m,
-                                       .now = { g.now_us } };
+            struct client_input in = {
+                .kind = IN_POST, .thread = (enum client_thread)t, .message = &m, .now = { g.now_us }
+            };
             leader_step(&g.client, &in, &g.requests);
-            if (t == THREAD_PAGE) ck_assert_mem_eq(&before.worker, &g.client.worker, sizeof before.worker);
-            else ck_assert_mem_eq(&before.page, &g.client.page, sizeof before.page);
+            if (t == THREAD_PAGE)
+                ck_assert_mem_eq(&before.worker, &g.client.worker, sizeof before.worker);
+            else
+                ck_assert_mem_eq(&before.page, &g.client.page, sizeof before.page);
             g.client = before;
         }
     }
@@ -544,8 +565,10 @@ START_TEST(p6_resume_revalidates_before_anything_is_written)
     const struct request take = *rig_sent(&g, REQ_TAKE);
     rig_wait(&g, MS(100));
     rig_forget(&g);
-    if (_i) rig_in(&g, (struct client_input){ .kind = IN_PAGESHOW, .persisted = true });
-    else rig_tell(&g, IN_RESUME);
+    if (_i)
+        rig_in(&g, (struct client_input){ .kind = IN_PAGESHOW, .persisted = true });
+    else
+        rig_tell(&g, IN_RESUME);
     ck_assert_uint_eq(rig_sent_n(&g, REQ_RENEW), 1); /* the ledger is asked at once */
     ck_assert(!rig_last(&g, OUT_BELIEF)->as.belief.on);
     rig_answer_as(&g, &take, (struct answer){ .result = ANS_OK, .op = 1 });
@@ -568,7 +591,8 @@ START_TEST(p6_a_renewal_sent_before_the_freeze_revalidates_nothing_new)
     g.now_us += 5 * g.contract.lease.ttl_us;
     g.hangs = false;
     rig_forget(&g);
-    rig_answer_as(&g, &renew, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 1 });
+    rig_answer_as(&g, &renew,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 1 });
     rig_tell(&g, IN_RESUME);
     rig_hear(&g, MSG_TASK, 7);
     ck_assert_uint_eq(rig_writes(&g), 0);
@@ -645,7 +669,8 @@ START_TEST(p6_a_page_that_woke_in_the_middle_of_a_claim_asks_again_under_the_sam
 }
 END_TEST
 
-/* ---- 7: hints -------------------------------------------------------------------------------------------- */
+/* ---- 7: hints
+ * -------------------------------------------------------------------------------------------- */
 
 START_TEST(p7_no_message_and_no_snapshot_makes_a_leader)
 {
@@ -685,7 +710,8 @@ START_TEST(p7_the_reference_never_looks_at_the_snapshot_or_at_local_storage)
 }
 END_TEST
 
-/* ---- 10: without Web Locks ------------------------------------------------------------------------------- */
+/* ---- 10: without Web Locks
+ * ------------------------------------------------------------------------------- */
 
 START_TEST(p10_without_locks_a_page_is_a_subscriber_and_nothing_else)
 {
@@ -716,8 +742,10 @@ START_TEST(p10_where_locks_are_refused_it_follows_and_asks_again_now_and_then)
     for (int64_t end = g.now_us + MS(20000); g.now_us < end; rig_wait(&g, MS(100))) {
         if (refused == g.last_lock) continue;
         refused = g.last_lock;
-        rig_in(&g, (struct client_input){ .kind = IN_LOCK_REFUSED, .id = refused,
-                                          .error = _i ? LOCK_ERR_INVALID_STATE : LOCK_ERR_SECURITY });
+        rig_in(&g,
+               (struct client_input){ .kind = IN_LOCK_REFUSED,
+                                      .id = refused,
+                                      .error = _i ? LOCK_ERR_INVALID_STATE : LOCK_ERR_SECURITY });
         ck_assert(rig_entered(&g, STATE_ABORTED));
         ck_assert_int_eq(g.state, STATE_FOLLOWER);
     }
@@ -745,7 +773,8 @@ START_TEST(p10_single_page_mode_claims_without_a_lock)
 }
 END_TEST
 
-/* ---- 11: rollout -------------------------------------------------------------------------------------------- */
+/* ---- 11: rollout
+ * -------------------------------------------------------------------------------------------- */
 
 START_TEST(p11_observe_records_who_would_have_led_and_writes_nothing)
 {
@@ -778,14 +807,79 @@ START_TEST(p11_read_only_leads_and_neither_commits_nor_causes_effects)
     g.contract.stage = STAGE_READ_ONLY;
     rig_start(&g);
     rig_grant(&g);
-    rig_answer(&g, REQ_CLAIM, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 3,
-                                               .unreconciled = { 4 }, .unreconciled_n = 1 });
+    rig_answer(&g, REQ_CLAIM,
+               (struct answer){ .result = ANS_OK,
+                                .fence = rig_fence(1),
+                                .more_tasks = 3,
+                                .unreconciled = { 4 },
+                                .unreconciled_n = 1 });
     ck_assert_int_eq(g.state, STATE_LEADER);
     rig_hear(&g, MSG_TASK, 1);
     rig_lead_on(&g, MS(3000));
     ck_assert_uint_gt(rig_sent_n(&g, REQ_RENEW), 3);
     ck_assert_uint_eq(rig_writes(&g), 0);
     ck_assert_ptr_null(rig_sent(&g, REQ_OUTCOME));
+}
+END_TEST
+
+/* ---- what is left of an earlier life -----------------------------------------------------------
+ */
+
+START_TEST(p2_a_claim_that_was_given_up_is_not_sent_again_without_the_lock)
+{
+    rig_start(&g);
+    rig_grant(&g);
+    rig_tell(&g, IN_FREEZE);
+    rig_forget(&g);
+    rig_tell(&g, IN_RESUME);
+    rig_wait(&g, 5 * g.contract.request_timeout_us);
+    ck_assert_int_eq(g.state, STATE_REQUESTING);
+    ck_assert_ptr_null(rig_sent(&g, REQ_CLAIM));
+}
+END_TEST
+
+START_TEST(p6_a_visible_page_claims_although_another_visible_one_waits)
+{
+    rig_start(&g);
+    rig_hear(&g, MSG_VISIBLE_WAITS, 0);
+    rig_grant(&g);
+    ck_assert_ptr_nonnull(rig_sent(&g, REQ_CLAIM));
+}
+END_TEST
+
+/* The worker's word about a generation that is no longer ours. */
+START_TEST(p4_the_renewal_of_an_older_generation_moves_no_lease)
+{
+    lead(0);
+    rig_tell(&g, IN_FREEZE);
+    rig_tell(&g, IN_RESUME);
+    rig_grant(&g);
+    rig_claim_ok(&g, 2, 0);
+    int64_t claimed = g.now_us;
+    rig_forget(&g);
+    struct client_message m = { .kind = POST_RENEWED,
+                                .fence = rig_fence(1),
+                                .a = 3,
+                                .at = { claimed + 10 * g.contract.lease.ttl_us } };
+    rig_in(&g, (struct client_input){ .kind = IN_POST, .message = &m });
+    ck_assert_uint_eq(rig_writes(&g), 0); /* nor are its tasks believed */
+    g.hangs = true;
+    rig_wait(&g, g.contract.lease.ttl_us);
+    rig_hear(&g, MSG_TASK, 4);
+    ck_assert_uint_eq(rig_writes(&g), 0);
+}
+END_TEST
+
+START_TEST(p3_the_loss_of_an_older_generation_ends_nothing)
+{
+    lead(0);
+    rig_tell(&g, IN_FREEZE);
+    rig_tell(&g, IN_RESUME);
+    rig_grant(&g);
+    rig_claim_ok(&g, 2, 0);
+    struct client_message m = { .kind = POST_LOST, .fence = rig_fence(1), .a = WHY_FENCED };
+    rig_in(&g, (struct client_input){ .kind = IN_POST, .message = &m });
+    ck_assert_int_eq(g.state, STATE_LEADER);
 }
 END_TEST
 
@@ -841,11 +935,16 @@ Suite *leader_suite(void)
     tcase_add_test(t, p7_no_message_and_no_snapshot_unmakes_a_visible_leader);
     tcase_add_test(t, p7_the_reference_never_looks_at_the_snapshot_or_at_local_storage);
     tcase_add_test(t, p10_without_locks_a_page_is_a_subscriber_and_nothing_else);
-    tcase_add_loop_test(t, p10_where_locks_are_refused_it_follows_and_asks_again_now_and_then, 0, 2);
+    tcase_add_loop_test(t, p10_where_locks_are_refused_it_follows_and_asks_again_now_and_then, 0,
+                        2);
     tcase_add_test(t, p10_single_page_mode_claims_without_a_lock);
     tcase_add_test(t, p11_observe_records_who_would_have_led_and_writes_nothing);
     tcase_add_test(t, p11_max_hold_runs_in_observe_too);
     tcase_add_test(t, p11_read_only_leads_and_neither_commits_nor_causes_effects);
+    tcase_add_test(t, p2_a_claim_that_was_given_up_is_not_sent_again_without_the_lock);
+    tcase_add_test(t, p6_a_visible_page_claims_although_another_visible_one_waits);
+    tcase_add_test(t, p4_the_renewal_of_an_older_generation_moves_no_lease);
+    tcase_add_test(t, p3_the_loss_of_an_older_generation_ends_nothing);
     suite_add_tcase(s, t);
     return s;
 }

@@ -8,7 +8,10 @@ Suite *work_suite(void);
 
 static struct rig g;
 
-static void open_rig(void) { rig_open(&g); }
+static void open_rig(void)
+{
+    rig_open(&g);
+}
 
 /* Everything is answered well from here on, by op 5, until `kind` is in flight. */
 static void work_up_to(enum request_kind kind)
@@ -19,20 +22,30 @@ static void work_up_to(enum request_kind kind)
     rig_forget(&g);
 }
 
-static void lead(uint32_t tasks) { rig_lead(&g, tasks); }
+static void lead(uint32_t tasks)
+{
+    rig_lead(&g, tasks);
+}
 
 /* The newest request that is no renewal. */
 static const struct request *in_flight(void)
 {
     for (uint32_t i = g.n; i-- > 0;)
-        if (g.log[i].kind == OUT_SEND && g.log[i].as.request.kind != REQ_RENEW) return &g.log[i].as.request;
+        if (g.log[i].kind == OUT_SEND && g.log[i].as.request.kind != REQ_RENEW)
+            return &g.log[i].as.request;
     ck_abort_msg("nothing was sent");
     return NULL;
 }
 
-static void answered(struct answer a) { rig_answer_as(&g, in_flight(), a); }
+static void answered(struct answer a)
+{
+    rig_answer_as(&g, in_flight(), a);
+}
 
-static void ok(void) { answered((struct answer){ .result = ANS_OK }); }
+static void ok(void)
+{
+    answered((struct answer){ .result = ANS_OK });
+}
 
 static void fails(void)
 {
@@ -110,7 +123,8 @@ START_TEST(an_operation_that_is_gone_is_left_alone)
 }
 END_TEST
 
-/* ---- no answer (FX-4) -------------------------------------------------------------------------- */
+/* ---- no answer (FX-4) --------------------------------------------------------------------------
+ */
 
 static const enum request_kind repeatable[] = { REQ_TAKE, REQ_ACK, REQ_COMMIT };
 
@@ -154,8 +168,10 @@ static void unknown(void)
 START_TEST(p9_an_effect_without_an_answer_is_asked_about_before_anything_else)
 {
     unknown();
-    if (_i) fails();
-    else rig_wait(&g, g.contract.request_timeout_us + MS(1));
+    if (_i)
+        fails();
+    else
+        rig_wait(&g, g.contract.request_timeout_us + MS(1));
     ck_assert_int_eq(in_flight()->kind, REQ_OUTCOME);
     ck_assert_uint_eq(in_flight()->op, 5);
     ck_assert_uint_eq(in_flight()->key, 5);
@@ -199,7 +215,8 @@ START_TEST(p9_what_still_runs_or_is_not_known_is_asked_about_again)
     fails();
     for (int i = 0; i < 5; i++) {
         uint32_t id = in_flight()->id;
-        answered((struct answer){ .result = ANS_OK, .outcome = i % 2 ? OUTCOME_RUNNING : OUTCOME_UNKNOWN });
+        answered((struct answer){ .result = ANS_OK,
+                                  .outcome = i % 2 ? OUTCOME_RUNNING : OUTCOME_UNKNOWN });
         rig_wait(&g, g.contract.request_timeout_us + MS(1));
         ck_assert_int_eq(in_flight()->kind, REQ_OUTCOME);
         ck_assert_uint_ne(in_flight()->id, id);
@@ -240,15 +257,20 @@ START_TEST(p9_a_late_answer_of_the_effect_does_not_skip_the_reconciliation)
 }
 END_TEST
 
-/* ---- what earlier generations left --------------------------------------------------------------- */
+/* ---- what earlier generations left
+ * --------------------------------------------------------------- */
 
 static void inherit(void)
 {
     rig_start(&g);
     rig_grant(&g);
     rig_forget(&g);
-    rig_answer(&g, REQ_CLAIM, (struct answer){ .result = ANS_OK, .fence = rig_fence(2), .more_tasks = 3,
-                                               .unreconciled = { 7, 9 }, .unreconciled_n = 2 });
+    rig_answer(&g, REQ_CLAIM,
+               (struct answer){ .result = ANS_OK,
+                                .fence = rig_fence(2),
+                                .more_tasks = 3,
+                                .unreconciled = { 7, 9 },
+                                .unreconciled_n = 2 });
 }
 
 START_TEST(p9_inherited_operations_come_first_and_begin_with_the_question)
@@ -285,7 +307,8 @@ END_TEST
 START_TEST(p9_a_task_that_had_been_taken_before_begins_with_the_question)
 {
     lead(1);
-    answered((struct answer){ .result = ANS_OK, .op = 5, .unreconciled = { 5 }, .unreconciled_n = 1 });
+    answered(
+        (struct answer){ .result = ANS_OK, .op = 5, .unreconciled = { 5 }, .unreconciled_n = 1 });
     ck_assert_int_eq(in_flight()->kind, REQ_OUTCOME);
     ck_assert_uint_eq(in_flight()->op, 5);
     ck_assert_ptr_null(rig_sent(&g, REQ_EFFECT));
@@ -306,7 +329,8 @@ START_TEST(nothing_of_an_earlier_leadership_is_remembered)
 }
 END_TEST
 
-/* ---- nodes ------------------------------------------------------------------------------------------- */
+/* ---- nodes
+ * ------------------------------------------------------------------------------------------- */
 
 START_TEST(a_step_that_is_sent_elsewhere_goes_there)
 {
@@ -344,7 +368,8 @@ START_TEST(a_silent_ledger_node_is_left_for_another_and_the_provider_is_not)
 }
 END_TEST
 
-/* ---- a local ledger -------------------------------------------------------------------------------------- */
+/* ---- a local ledger
+ * -------------------------------------------------------------------------------------- */
 
 /* indexeddb-ledger: an authority for local data; there is no provider to ask. */
 START_TEST(with_a_local_ledger_a_task_is_taken_and_committed)
@@ -368,7 +393,8 @@ START_TEST(with_a_local_ledger_an_inherited_task_is_committed)
 }
 END_TEST
 
-/* ---- the user's operations ---------------------------------------------------------------------------------- */
+/* ---- the user's operations
+ * ---------------------------------------------------------------------------------- */
 
 START_TEST(whoever_leads_a_page_hands_its_users_operations_over)
 {
@@ -424,6 +450,25 @@ START_TEST(a_leaders_own_operation_is_worked_on_as_soon_as_it_is_accepted)
 }
 END_TEST
 
+/* Else the second operation would be taken for accepted by the first one's late answer. */
+START_TEST(a_late_answer_accepts_only_the_operation_that_it_is_about)
+{
+    rig_start(&g);
+    rig_submit(&g, 11);
+    rig_submit(&g, 12);
+    const struct request first = *rig_sent(&g, REQ_SUBMIT);
+    rig_wait(&g, g.contract.request_timeout_us + MS(1));
+    const struct request again = *rig_sent(&g, REQ_SUBMIT);
+    ck_assert_uint_eq(again.op, 11);
+    rig_answer_as(&g, &again, (struct answer){ .result = ANS_OK });
+    ck_assert_uint_eq(rig_sent(&g, REQ_SUBMIT)->op, 12);
+    rig_answer_as(&g, &first, (struct answer){ .result = ANS_OK });
+    ck_assert_uint_eq(rig_said(&g, OUT_BROADCAST, MSG_TASK), 1);
+    rig_wait(&g, g.contract.request_timeout_us + MS(1));
+    ck_assert_uint_eq(rig_sent(&g, REQ_SUBMIT)->op, 12); /* still on offer */
+}
+END_TEST
+
 Suite *work_suite(void)
 {
     Suite *s = suite_create("work");
@@ -436,7 +481,8 @@ Suite *work_suite(void)
     tcase_add_test(t, an_operation_that_is_gone_is_left_alone);
     tcase_add_loop_test(t, a_step_without_an_answer_is_repeated_for_the_same_operation, 0, 3);
     tcase_add_test(t, an_answer_that_comes_after_the_repetition_is_ignored);
-    tcase_add_loop_test(t, p9_an_effect_without_an_answer_is_asked_about_before_anything_else, 0, 2);
+    tcase_add_loop_test(t, p9_an_effect_without_an_answer_is_asked_about_before_anything_else, 0,
+                        2);
     tcase_add_test(t, p9_an_effect_that_happened_is_reconciled_and_committed_never_repeated);
     tcase_add_test(t, p9_an_effect_that_was_never_seen_is_sent_again_under_the_same_key);
     tcase_add_test(t, p9_what_still_runs_or_is_not_known_is_asked_about_again);
@@ -456,6 +502,7 @@ Suite *work_suite(void)
     tcase_add_test(t, an_operation_is_offered_until_it_is_accepted);
     tcase_add_test(t, operations_are_handed_over_in_order_one_at_a_time);
     tcase_add_test(t, a_leaders_own_operation_is_worked_on_as_soon_as_it_is_accepted);
+    tcase_add_test(t, a_late_answer_accepts_only_the_operation_that_it_is_about);
     suite_add_tcase(s, t);
     return s;
 }
