@@ -54,7 +54,9 @@ int64_t able_us_in(const struct able *a, const struct state *s, uint8_t partitio
 
 /* -- excuses -------------------------------------------------------------------------- */
 
-struct able_count { uint32_t alive, running, reaching, allowed, free; };
+struct able_count {
+    uint32_t alive, running, reaching, allowed, free;
+};
 
 static struct able_count able_count(const struct state *s)
 {

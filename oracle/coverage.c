@@ -302,8 +302,7 @@ const char *coverage_impossible(enum fault_kind f, enum leader_phase p)
     case FAULT_ON_HOLDER: return nobody_holds ? "nobody holds the lock or owns a fence" : NULL;
     case FAULT_ON_WAITER: return p == PHASE_NO_LEADER ? "nobody is queued for the lock" : NULL;
     case FAULT_ON_PROVIDER:
-        return may_have_effect ? NULL
-                               : "the leader has no request at the provider, which alone shows the fault";
+        return may_have_effect ? NULL : "the leader has no request at the provider, which shows it";
     default: return NULL;
     }
 }

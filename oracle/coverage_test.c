@@ -640,7 +640,8 @@ START_TEST(impossible_cells_are_few_and_each_has_its_reason)
     ck_assert_uint_lt(impossible * 10, FAULT_COUNT * PHASE_COUNT); /* under a tenth */
     ck_assert_str_eq(coverage_impossible(FAULT_CLOSE_HOLDER, PHASE_NO_LEADER),
                      "nobody holds the lock or owns a fence");
-    ck_assert_ptr_null(coverage_impossible(FAULT_CLOSE_HOLDER, PHASE_WAITING)); /* foreign code holds */
+    ck_assert_ptr_null(
+        coverage_impossible(FAULT_CLOSE_HOLDER, PHASE_WAITING)); /* foreign code holds */
     ck_assert_ptr_null(coverage_impossible(FAULT_CLOSE_HOLDER, PHASE_GRANTED));
     ck_assert_ptr_nonnull(coverage_impossible(FAULT_CLOSE_WAITER, PHASE_NO_LEADER));
     ck_assert_ptr_null(coverage_impossible(FAULT_CLOSE_WAITER, PHASE_WAITING));

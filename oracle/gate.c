@@ -189,7 +189,8 @@ static void failover_unasked(struct rows *r)
 {
     struct histogram h = { 0 };
     for (int g = 0; g < GAP_COUNT; g++)
-        if (g != GAP_HIDDEN && g != GAP_MAX_HOLD && g != GAP_COLD) hist_merge(&h, &r->t->by_cause[g]);
+        if (g != GAP_HIDDEN && g != GAP_MAX_HOLD && g != GAP_COLD)
+            hist_merge(&h, &r->t->by_cause[g]);
     if (h.n < CAUSE_SAMPLES) return;
     struct condition *c = row(r, "failover-p99-unasked", "the same, without hidden and max-hold");
     p99(c, &h, failover_design_effect(r->t), r->in->contract->slo.failover_p99_us, false);

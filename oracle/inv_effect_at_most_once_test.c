@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(two_effects_of_one_operation_break_it_whatever_the_key)
 {
@@ -59,10 +65,8 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_effect_at_most_once,
-            two_effects_of_one_operation_break_it_whatever_the_key,
+STORY_SUITE(inv_effect_at_most_once, two_effects_of_one_operation_break_it_whatever_the_key,
             an_absorbed_repeat_and_another_operation_are_fine,
             an_effect_of_no_operation_is_not_judged,
             an_operation_beyond_the_capacity_makes_it_unknown,
-            a_break_stands_when_a_capacity_is_exceeded_later,
-            nothing_to_judge_is_unknown)
+            a_break_stands_when_a_capacity_is_exceeded_later, nothing_to_judge_is_unknown)

@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(an_older_protocol_that_is_accepted_breaks_it)
 {
@@ -82,11 +88,9 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_fence_outlives_rollback,
-            an_older_protocol_that_is_accepted_breaks_it,
+STORY_SUITE(inv_fence_outlives_rollback, an_older_protocol_that_is_accepted_breaks_it,
             an_older_protocol_before_any_newer_is_fine_and_a_refusal_is_evidence,
             pages_of_the_newest_protocol_follow_each_other,
             a_page_that_is_accepted_while_the_epoch_is_closed_breaks_it,
             after_reopening_only_the_new_epoch_is_accepted,
-            a_commit_at_an_authority_that_nobody_knows_is_not_judged,
-            nothing_to_judge_is_unknown)
+            a_commit_at_an_authority_that_nobody_knows_is_not_judged, nothing_to_judge_is_unknown)

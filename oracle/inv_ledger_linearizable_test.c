@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(a_generations_life_is_fine)
 {
@@ -125,14 +131,10 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_ledger_linearizable,
-            a_generations_life_is_fine,
-            a_claim_from_elsewhere_while_the_lease_is_held_breaks_it,
-            a_renewal_revives_nothing,
+STORY_SUITE(inv_ledger_linearizable, a_generations_life_is_fine,
+            a_claim_from_elsewhere_while_the_lease_is_held_breaks_it, a_renewal_revives_nothing,
             work_under_a_fence_that_is_not_current_breaks_it,
-            work_of_somebody_who_is_not_the_owner_breaks_it,
-            work_under_a_fence_of_nobody_breaks_it,
+            work_of_somebody_who_is_not_the_owner_breaks_it, work_under_a_fence_of_nobody_breaks_it,
             an_operation_is_accepted_then_taken_then_done_once,
             a_take_of_no_operation_is_judged_by_its_fence_alone,
-            decisions_out_of_the_order_of_their_index_break_it,
-            nothing_to_judge_is_unknown)
+            decisions_out_of_the_order_of_their_index_break_it, nothing_to_judge_is_unknown)

@@ -13,21 +13,21 @@
 #define TO(state) (1u << STATE_##state)
 
 static const uint8_t may_become[STATE_COUNT] = {
-    [STATE_FOLLOWER] = TO(REQUESTING),
-    [STATE_REQUESTING] = TO(LEADER) | TO(DRAINING) | TO(ABORTED),
-    [STATE_LEADER] = TO(DRAINING),
-    [STATE_DRAINING] = TO(RELEASED),
-    [STATE_RELEASED] = TO(FOLLOWER),
-    [STATE_ABORTED] = TO(FOLLOWER),
+    [STATE_FOLLOWER] = TO(REQUESTING), [STATE_REQUESTING] = TO(LEADER) | TO(DRAINING) | TO(ABORTED),
+    [STATE_LEADER] = TO(DRAINING),     [STATE_DRAINING] = TO(RELEASED),
+    [STATE_RELEASED] = TO(FOLLOWER),   [STATE_ABORTED] = TO(FOLLOWER),
 };
 
 struct client {
-    uint8_t state;      /* enum client_state */
-    bool entitled;      /* claim handled, or would.lead, since it is REQUESTING */
-    uint32_t by;        /* 1 + the newest state.changed, 0: none */
+    uint8_t state; /* enum client_state */
+    bool entitled; /* claim handled, or would.lead, since it is REQUESTING */
+    uint32_t by;   /* 1 + the newest state.changed, 0: none */
 };
 
-struct own { uint32_t pages; struct client *client; /* index: page */ };
+struct own {
+    uint32_t pages;
+    struct client *client; /* index: page */
+};
 
 static void *open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
 {
@@ -72,8 +72,10 @@ static void step(void *own_, const struct state *s, const struct obs *o, struct 
     struct own *own = own_;
     if (!is_page(o->page)) return;
     struct client *c = &own->client[o->page];
-    if (o->kind == OBS_STATE_CHANGED) changed(c, o, f);
-    else if (entitles(s, o)) c->entitled = true;
+    if (o->kind == OBS_STATE_CHANGED)
+        changed(c, o, f);
+    else if (entitles(s, o))
+        c->entitled = true;
 }
 
 static const uint16_t kinds[] = { OBS_STATE_CHANGED, OBS_WOULD_LEAD, OBS_ANSWER_HANDLED };

@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 static uint32_t become(enum client_state from, enum client_state to)
 {
@@ -103,12 +109,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_legal_state,
-            a_whole_life_is_fine,
-            a_leader_without_a_request_breaks_it,
-            a_change_from_a_state_that_it_was_not_in_breaks_it,
-            words_that_are_not_states_break_it,
-            a_leader_before_its_claim_is_answered_breaks_it,
-            in_observe_would_lead_entitles,
-            clients_that_report_nothing_are_unknown,
-            nothing_to_judge_is_unknown)
+STORY_SUITE(inv_legal_state, a_whole_life_is_fine, a_leader_without_a_request_breaks_it,
+            a_change_from_a_state_that_it_was_not_in_breaks_it, words_that_are_not_states_break_it,
+            a_leader_before_its_claim_is_answered_breaks_it, in_observe_would_lead_entitles,
+            clients_that_report_nothing_are_unknown, nothing_to_judge_is_unknown)

@@ -62,8 +62,10 @@ static void step(void *own, const struct state *s, const struct obs *o, struct f
     const struct lock_facts *l = &s->lock[o->request];
     if (l->life == LOCK_UNKNOWN)
         finding_broken(f, OBS_NONE, o->number, "an answer to a request that nobody made");
-    else if (o->kind == OBS_LOCK_GRANTED) granted(s, l, o, f);
-    else if (o->kind == OBS_LOCK_STOLEN) stolen(s, l, o, f);
+    else if (o->kind == OBS_LOCK_GRANTED)
+        granted(s, l, o, f);
+    else if (o->kind == OBS_LOCK_STOLEN)
+        stolen(s, l, o, f);
     else if (s->lock_was.life != LOCK_HELD)
         finding_broken(f, settled_by(s, l), o->number, "a release of a lock that is not held");
 }

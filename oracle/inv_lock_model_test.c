@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 #define STATE_REQUESTS_BEYOND 65536
 
@@ -222,20 +228,13 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_lock_model,
-            two_exclusive_holders_break_it,
+STORY_SUITE(inv_lock_model, two_exclusive_holders_break_it,
             a_shared_lock_beside_an_exclusive_one_breaks_it_both_ways,
-            shared_holders_stand_beside_each_other,
-            a_grant_out_of_order_breaks_it,
-            whoever_leaves_the_queue_makes_room,
-            a_thief_is_first_and_the_queue_stays,
-            a_lock_taken_away_by_nobody_who_may_breaks_it,
-            a_steal_of_what_is_not_held_breaks_it,
-            a_grant_of_a_withdrawn_request_breaks_it,
-            a_second_grant_of_one_request_breaks_it,
-            a_release_of_what_is_not_held_breaks_it,
-            a_grant_to_a_document_that_is_gone_breaks_it,
+            shared_holders_stand_beside_each_other, a_grant_out_of_order_breaks_it,
+            whoever_leaves_the_queue_makes_room, a_thief_is_first_and_the_queue_stays,
+            a_lock_taken_away_by_nobody_who_may_breaks_it, a_steal_of_what_is_not_held_breaks_it,
+            a_grant_of_a_withdrawn_request_breaks_it, a_second_grant_of_one_request_breaks_it,
+            a_release_of_what_is_not_held_breaks_it, a_grant_to_a_document_that_is_gone_breaks_it,
             answers_to_nobody_break_it_but_what_the_page_does_is_not_judged,
             a_grant_to_code_outside_the_pages_is_judged_too,
-            ids_beyond_the_capacities_make_it_unknown,
-            nothing_to_judge_is_unknown)
+            ids_beyond_the_capacities_make_it_unknown, nothing_to_judge_is_unknown)

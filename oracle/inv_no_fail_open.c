@@ -15,7 +15,9 @@ struct call {
     uint32_t by;       /* what made it wrong; OBS_NONE: something that had not happened */
 };
 
-struct own { struct call *call; /* index: request id; valid for issued requests */ };
+struct own {
+    struct call *call; /* index: request id; valid for issued requests */
+};
 
 static void *open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
 {
@@ -51,8 +53,7 @@ static struct call call_judge(const struct state *s, const struct page_facts *p,
 {
     const struct lease *l = page_lease(p, o->fence);
     if (!l && too_long_ago(s, p, o)) return (struct call){ 0 };
-    if (!l)
-        return (struct call){ true, "asked for before a claim's answer was handled", OBS_NONE };
+    if (!l) return (struct call){ true, "asked for before a claim's answer was handled", OBS_NONE };
     if (l->fenced != OBS_NONE)
         return (struct call){ true, "asked for after FENCED was handled", l->fenced };
     if (l->stolen != OBS_NONE)

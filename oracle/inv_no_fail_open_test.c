@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 #define STATE_REQUESTS_BEYOND 65536
 
@@ -253,9 +259,7 @@ START_TEST(acknowledgements_and_other_incarnations_are_told_apart)
 }
 END_TEST
 
-STORY_SUITE(inv_no_fail_open,
-            an_entitled_call_is_fine,
-            a_call_without_a_claim_breaks_it,
+STORY_SUITE(inv_no_fail_open, an_entitled_call_is_fine, a_call_without_a_claim_breaks_it,
             a_call_before_the_claims_answer_is_handled_breaks_it,
             a_call_after_fenced_breaks_it_and_one_before_does_not,
             a_call_after_the_steal_was_handled_breaks_it,
@@ -264,13 +268,10 @@ STORY_SUITE(inv_no_fail_open,
             a_call_after_the_lease_end_breaks_it_and_a_renewal_moves_the_end,
             an_older_answer_that_comes_late_does_not_shorten_the_lease,
             a_renewal_of_a_fence_that_was_never_claimed_gives_nothing,
-            the_local_clock_may_wrap_around,
-            a_call_without_an_accepted_take_breaks_it,
+            the_local_clock_may_wrap_around, a_call_without_an_accepted_take_breaks_it,
             a_take_under_an_earlier_fence_does_not_count,
             an_operation_inherited_at_a_transition_counts_as_taken,
-            what_is_too_long_ago_is_not_judged,
-            a_stolen_fence_of_somebody_else_is_not_too_long_ago,
+            what_is_too_long_ago_is_not_judged, a_stolen_fence_of_somebody_else_is_not_too_long_ago,
             the_stage_forbids_effects_and_commits,
-            the_servers_own_work_and_unknown_requests_are_not_judged,
-            nothing_to_judge_is_unknown,
+            the_servers_own_work_and_unknown_requests_are_not_judged, nothing_to_judge_is_unknown,
             acknowledgements_and_other_incarnations_are_told_apart)

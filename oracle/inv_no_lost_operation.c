@@ -32,8 +32,10 @@ static void done(const struct state *s, const struct obs *o, struct finding *f)
 
 static void step(void *own, const struct state *s, const struct obs *o, struct finding *f)
 {
-    if (o->kind == OBS_LEDGER_TERMINAL) done(s, o, f);
-    else able_step(own, s);
+    if (o->kind == OBS_LEDGER_TERMINAL)
+        done(s, o, f);
+    else
+        able_step(own, s);
 }
 
 /* Same outbox: the server has one, each local ledger its own. */

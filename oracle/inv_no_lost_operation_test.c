@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 static uint32_t enqueue(uint32_t op)
 {
@@ -227,18 +233,13 @@ START_TEST(one_outbox_in_work_does_not_hide_another_that_is_stuck)
 }
 END_TEST
 
-STORY_SUITE(inv_no_lost_operation,
-            an_operation_that_never_ends_breaks_it,
-            operations_that_end_are_fine,
-            done_without_an_effect_breaks_it,
+STORY_SUITE(inv_no_lost_operation, an_operation_that_never_ends_breaks_it,
+            operations_that_end_are_fine, done_without_an_effect_breaks_it,
             an_end_of_what_was_never_accepted_is_not_judged_here,
             work_within_the_demanded_time_is_unknown,
-            work_on_later_operations_does_not_help_the_oldest,
-            a_refusal_is_no_work,
+            work_on_later_operations_does_not_help_the_oldest, a_refusal_is_no_work,
             an_excuse_of_progress_is_an_excuse_here,
             a_round_that_was_not_healed_or_cut_short_is_unknown,
-            observe_and_read_only_finish_nothing,
-            every_local_ledger_has_its_own_outbox,
-            nothing_to_judge_is_unknown,
-            an_outbox_that_is_worked_on_leaves_a_later_one_unknown_too,
+            observe_and_read_only_finish_nothing, every_local_ledger_has_its_own_outbox,
+            nothing_to_judge_is_unknown, an_outbox_that_is_worked_on_leaves_a_later_one_unknown_too,
             one_outbox_in_work_does_not_hide_another_that_is_stuck)

@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(a_commit_under_a_smaller_fence_breaks_it)
 {
@@ -70,11 +76,8 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_no_stale_commit,
-            a_commit_under_a_smaller_fence_breaks_it,
-            a_commit_before_the_larger_fence_is_fine,
-            an_epoch_advance_outdates_a_fence_too,
+STORY_SUITE(inv_no_stale_commit, a_commit_under_a_smaller_fence_breaks_it,
+            a_commit_before_the_larger_fence_is_fine, an_epoch_advance_outdates_a_fence_too,
             a_commit_from_somebody_else_breaks_it,
             a_commit_under_a_fence_that_nobody_claimed_breaks_it,
-            with_a_quorum_the_decision_index_is_the_order,
-            nothing_to_judge_is_unknown)
+            with_a_quorum_the_decision_index_is_the_order, nothing_to_judge_is_unknown)

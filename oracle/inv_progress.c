@@ -63,8 +63,10 @@ static void step(void *own_, const struct state *s, const struct obs *o, struct 
     struct own *own = own_;
     if (s->healed == OBS_NONE || own->led) return;
     own->led = o->kind == OBS_ROUND_HEALED ? anybody_leads(s) : begins_to_lead(o);
-    if (own->led) finding_held(f);
-    else able_step(&own->able, s);
+    if (own->led)
+        finding_held(f);
+    else
+        able_step(&own->able, s);
 }
 
 static const char waits_in_a_cycle[] =

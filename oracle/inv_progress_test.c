@@ -5,8 +5,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 /* From now on no more faults; progress is demanded within 5 s. */
 static uint32_t heal(void)
@@ -349,23 +355,16 @@ START_TEST(where_steals_are_forbidden_a_holder_that_runs_is_no_excuse)
 }
 END_TEST
 
-STORY_SUITE(inv_progress,
-            a_page_that_could_lead_and_does_not_breaks_it,
+STORY_SUITE(inv_progress, a_page_that_could_lead_and_does_not_breaks_it,
             a_round_that_ends_before_the_time_is_over_is_unknown,
             a_round_that_was_cut_short_or_never_healed_is_unknown,
             a_claim_a_renewal_a_belief_or_a_mark_after_healing_is_progress,
-            answers_that_give_no_lead_are_no_progress,
-            whoever_leads_at_healing_leads,
-            a_believer_under_the_current_fence_leads,
-            a_lease_that_has_ended_does_not_lead,
-            a_frozen_leader_does_not_lead,
-            in_observe_the_holder_of_the_lock_leads,
-            the_time_in_which_nobody_could_lead_does_not_count,
-            excuses_say_why_nobody_could_lead,
-            pages_that_may_not_lead_are_an_excuse,
-            a_closed_epoch_is_an_excuse,
+            answers_that_give_no_lead_are_no_progress, whoever_leads_at_healing_leads,
+            a_believer_under_the_current_fence_leads, a_lease_that_has_ended_does_not_lead,
+            a_frozen_leader_does_not_lead, in_observe_the_holder_of_the_lock_leads,
+            the_time_in_which_nobody_could_lead_does_not_count, excuses_say_why_nobody_could_lead,
+            pages_that_may_not_lead_are_an_excuse, a_closed_epoch_is_an_excuse,
             a_lock_in_a_frozen_page_is_an_excuse_only_where_steals_are_forbidden,
             a_wait_cycle_is_reported_as_one,
             with_local_ledgers_the_network_is_no_excuse_but_the_ledger_is,
-            nothing_to_judge_is_unknown,
-            where_steals_are_forbidden_a_holder_that_runs_is_no_excuse)
+            nothing_to_judge_is_unknown, where_steals_are_forbidden_a_holder_that_runs_is_no_excuse)

@@ -47,9 +47,12 @@ static void repeat_step(const struct state *s, const struct obs *o, struct findi
 static void step(void *own, const struct state *s, const struct obs *o, struct finding *f)
 {
     (void)own;
-    if (o->kind == OBS_LEDGER_ACCEPTABLE) acceptable_step(s, o, f);
-    else if (o->kind == OBS_LEDGER_REPEATED) repeat_step(s, o, f);
-    else claim_step(s, o, f);
+    if (o->kind == OBS_LEDGER_ACCEPTABLE)
+        acceptable_step(s, o, f);
+    else if (o->kind == OBS_LEDGER_REPEATED)
+        repeat_step(s, o, f);
+    else
+        claim_step(s, o, f);
 }
 
 static const uint16_t kinds[] = { OBS_LEDGER_ACCEPTABLE, OBS_LEDGER_REPEATED, OBS_LEDGER_CLAIMED,

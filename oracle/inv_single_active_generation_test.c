@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(two_nodes_that_accept_two_fences_break_it)
 {
@@ -117,15 +123,11 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_single_active_generation,
-            two_nodes_that_accept_two_fences_break_it,
-            the_same_fence_at_two_nodes_is_fine,
-            a_node_that_let_go_or_crashed_accepts_nothing,
+STORY_SUITE(inv_single_active_generation, two_nodes_that_accept_two_fences_break_it,
+            the_same_fence_at_two_nodes_is_fine, a_node_that_let_go_or_crashed_accepts_nothing,
             local_ledgers_are_authorities_of_their_own,
             one_generation_claimed_by_two_pages_breaks_it,
-            one_generation_repeated_to_another_page_breaks_it,
-            a_claim_that_is_not_larger_breaks_it,
+            one_generation_repeated_to_another_page_breaks_it, a_claim_that_is_not_larger_breaks_it,
             a_generation_forgotten_by_a_fail_over_breaks_it_after_the_epoch_too,
             growing_fences_and_other_incarnations_are_fine,
-            a_claim_whose_decision_index_does_not_grow_breaks_it,
-            nothing_to_judge_is_unknown)
+            a_claim_whose_decision_index_does_not_grow_breaks_it, nothing_to_judge_is_unknown)

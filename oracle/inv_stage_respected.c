@@ -23,8 +23,8 @@ static void step(void *own, const struct state *s, const struct obs *o, struct f
 }
 
 static const uint16_t kinds[] = {
-    OBS_WOULD_LEAD, OBS_LEDGER_CLAIMED, OBS_LEDGER_RENEWED, OBS_LEDGER_RELEASED, OBS_LEDGER_TAKEN,
-    OBS_LEDGER_COMMITTED, OBS_LEDGER_RECONCILED, OBS_EFFECT_EXECUTED,
+    OBS_WOULD_LEAD,   OBS_LEDGER_CLAIMED,   OBS_LEDGER_RENEWED,    OBS_LEDGER_RELEASED,
+    OBS_LEDGER_TAKEN, OBS_LEDGER_COMMITTED, OBS_LEDGER_RECONCILED, OBS_EFFECT_EXECUTED,
 };
 
 const struct invariant inv_stage_respected = {

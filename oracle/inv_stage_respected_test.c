@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(a_claim_in_observe_breaks_it)
 {
@@ -51,8 +57,6 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_stage_respected,
-            a_claim_in_observe_breaks_it,
+STORY_SUITE(inv_stage_respected, a_claim_in_observe_breaks_it,
             a_commit_or_an_effect_in_read_only_breaks_it_and_a_claim_does_not,
-            the_server_and_the_outbox_stage_may_write,
-            nothing_to_judge_is_unknown)
+            the_server_and_the_outbox_stage_may_write, nothing_to_judge_is_unknown)

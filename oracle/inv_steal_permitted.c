@@ -8,11 +8,14 @@
 
 struct permit {
     bool given, used;
-    uint32_t key;  /* its id: an answer that is repeated gives no second one */
-    uint32_t by;   /* the newest ledger.permit, or the steal that used it */
+    uint32_t key; /* its id: an answer that is repeated gives no second one */
+    uint32_t by;  /* the newest ledger.permit, or the steal that used it */
 };
 
-struct own { uint32_t pages; struct permit *permit; /* index: page */ };
+struct own {
+    uint32_t pages;
+    struct permit *permit; /* index: page */
+};
 
 static void *open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
 {
@@ -63,8 +66,10 @@ static bool is_our_steal(const struct state *s, const struct obs *o)
 static void step(void *own, const struct state *s, const struct obs *o, struct finding *f)
 {
     if (!is_page(o->page)) return;
-    if (o->kind == OBS_LEDGER_PERMIT) given(own, o);
-    else if (is_our_steal(s, o)) stolen(own, s, o, f);
+    if (o->kind == OBS_LEDGER_PERMIT)
+        given(own, o);
+    else if (is_our_steal(s, o))
+        stolen(own, s, o, f);
 }
 
 static const uint16_t kinds[] = { OBS_LEDGER_PERMIT, OBS_LOCK_REQUESTED };

@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 static uint32_t steal(uint16_t page, uint32_t flags, uint32_t name)
 {
@@ -81,10 +87,7 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_steal_permitted,
-            a_steal_without_a_permit_breaks_it,
-            one_permit_is_one_steal,
+STORY_SUITE(inv_steal_permitted, a_steal_without_a_permit_breaks_it, one_permit_is_one_steal,
             never_forbids_and_allowed_allows,
             foreign_code_other_locks_and_plain_requests_are_not_judged,
-            a_page_beyond_the_capacity_makes_it_unknown,
-            nothing_to_judge_is_unknown)
+            a_page_beyond_the_capacity_makes_it_unknown, nothing_to_judge_is_unknown)

@@ -3,8 +3,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 /* Page 0 has taken operation 1; page 1 takes over. Returns the second claim. */
 static uint32_t takeover(uint32_t *take)
@@ -166,15 +172,11 @@ END_TEST
 
 STORY_SUITE(inv_unreconciled_owned,
             an_operation_without_a_new_owner_breaks_it_at_the_end_of_the_transaction,
-            an_owner_given_in_the_transaction_is_fine,
-            an_owner_given_later_is_too_late,
-            a_take_or_an_end_right_after_does_not_hide_it,
-            the_server_may_own_it,
-            an_epoch_advance_is_a_transition_too,
-            what_is_done_or_never_taken_needs_no_owner,
+            an_owner_given_in_the_transaction_is_fine, an_owner_given_later_is_too_late,
+            a_take_or_an_end_right_after_does_not_hide_it, the_server_may_own_it,
+            an_epoch_advance_is_a_transition_too, what_is_done_or_never_taken_needs_no_owner,
             an_operation_never_taken_that_ends_right_after_needs_no_owner,
             two_that_lack_an_owner_are_one_break,
             what_the_provider_never_saw_is_nobodys_until_it_is_asked_for_again,
-            a_cleared_ledger_does_not_inherit,
-            nothing_to_judge_is_unknown,
+            a_cleared_ledger_does_not_inherit, nothing_to_judge_is_unknown,
             a_break_found_in_the_open_list_ends_the_search)

@@ -24,8 +24,7 @@ const char *const invariant_says[INV_COUNT] = {
     [INV_NO_STALE_COMMIT] =
         "a commit is accepted under a fence smaller than one accepted before, or from a "
         "sender that is not the fence's owner",
-    [INV_EFFECT_AT_MOST_ONCE] =
-        "the provider executes one operation twice, under whatever keys",
+    [INV_EFFECT_AT_MOST_ONCE] = "the provider executes one operation twice, under whatever keys",
     [INV_NO_FAIL_OPEN] =
         "an effect or a commit comes of a call that the page was not entitled to when it "
         "made it",
@@ -35,8 +34,7 @@ const char *const invariant_says[INV_COUNT] = {
     [INV_FENCE_OUTLIVES_ROLLBACK] =
         "a page of an older protocol or of a closed epoch gets a claim, a take, a commit "
         "or an acknowledgement accepted",
-    [INV_STAGE_RESPECTED] =
-        "a page writes in observe, or commits or causes an effect in read-only",
+    [INV_STAGE_RESPECTED] = "a page writes in observe, or commits or causes an effect in read-only",
     [INV_STEAL_PERMITTED] =
         "a page steals the leader lock although the contract forbids it, or without an "
         "unused permit of its own",
@@ -44,12 +42,10 @@ const char *const invariant_says[INV_COUNT] = {
         "the lock manager breaks its own rules: two exclusive holders, a grant out of "
         "order, to a destroyed document or of a withdrawn request, a release of what is "
         "not held",
-    [INV_LEGAL_STATE] =
-        "a client reports a state change that the state machine does not have",
+    [INV_LEGAL_STATE] = "a client reports a state change that the state machine does not have",
     [INV_LEDGER_LINEARIZABLE] =
         "the ledger's answers do not fit the sequential fenced ledger in real-time order",
-    [INV_PROGRESS] =
-        "after healing some page could lead for the demanded time and nobody did",
+    [INV_PROGRESS] = "after healing some page could lead for the demanded time and nobody did",
     [INV_NO_LOST_OPERATION] =
         "an operation accepted into the outbox reaches no end, or is reported as done "
         "without an effect",
@@ -72,15 +68,15 @@ struct want {
     void (*step)(void *own, const struct state *s, const struct obs *o, struct finding *f);
     void *own;
     struct finding *finding;
-    uint32_t bit;      /* in `off` */
+    uint32_t bit; /* in `off` */
 };
 
 #define WANTS_MAX 256 /* kinds of all invariants together: some 110 */
 
 struct judge {
     struct state state;
-    uint32_t off;      /* bit set of invariants that are not asked any more */
-    uint32_t lost;     /* of state.lost: already acted upon */
+    uint32_t off;                  /* bit set of invariants that are not asked any more */
+    uint32_t lost;                 /* of state.lost: already acted upon */
     uint16_t first[OBS_COUNT + 1]; /* wants of kind k: first[k] up to first[k + 1] */
     struct want want[WANTS_MAX];
     void *own[INV_COUNT];
@@ -112,8 +108,8 @@ static void judge_wants(struct judge *j)
         for (int k = 0; k < INV_COUNT; k++) {
             if (!wants((enum invariant_kind)k, kind)) continue;
             must(n < WANTS_MAX);
-            j->want[n++] = (struct want){ invariant[k]->step, j->own[k], &j->result.finding[k],
-                                          1u << k };
+            j->want[n++] =
+                (struct want){ invariant[k]->step, j->own[k], &j->result.finding[k], 1u << k };
         }
     }
     j->first[OBS_COUNT] = n;

@@ -8,8 +8,14 @@
 
 static struct story b;
 
-static void setup(void) { story_open(&b); }
-static void teardown(void) { story_close(&b); }
+static void setup(void)
+{
+    story_open(&b);
+}
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 START_TEST(every_invariant_has_a_word_and_a_sentence)
 {
@@ -40,14 +46,14 @@ static void canary(void)
     story_page(&b, 0);
     story_claim(&b, 0, F(2));
     story_take(&b, 0, F(2), 1);
-    SAY(&b, LEDGER_CLAIMED, .page = 1, .fence = F(3), .a = 2);    /* older, nobody owns 1 */
-    story_commit(&b, 0, F(2), 2);                                 /* stale, without a take */
-    story_claim(&b, 1, F(1));                                     /* not larger */
+    SAY(&b, LEDGER_CLAIMED, .page = 1, .fence = F(3), .a = 2); /* older, nobody owns 1 */
+    story_commit(&b, 0, F(2), 2);                              /* stale, without a take */
+    story_claim(&b, 1, F(1));                                  /* not larger */
     story_effect(&b, 0, F(2), 1);
-    story_effect(&b, 0, F(2), 1);                                 /* twice */
+    story_effect(&b, 0, F(2), 1); /* twice */
     SAY(&b, STATE_CHANGED, .page = 0, .a = STATE_RELEASED, .b = STATE_LEADER);
     SAY(&b, LOCK_REQUESTED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER,
-        .flags = LOCK_IS_STEAL);                                  /* no permit */
+        .flags = LOCK_IS_STEAL); /* no permit */
     SAY(&b, LOCK_RELEASED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
     SAY(&b, LEDGER_EXPIRED, .fence = F(3));
     SAY(&b, ROUND_HEALED, .a = 1000);
@@ -73,8 +79,7 @@ START_TEST(one_history_leaves_nothing_for_the_next)
     canary();
     story_finding(&b, INV_PROGRESS);
     b.n = 0;
-    for (int i = 0; i < INV_COUNT; i++)
-        expect_unknown(&b, (enum invariant_kind)i);
+    for (int i = 0; i < INV_COUNT; i++) expect_unknown(&b, (enum invariant_kind)i);
 }
 END_TEST
 

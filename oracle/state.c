@@ -89,7 +89,8 @@ static void page_seen(struct state *s, uint16_t page)
 {
     if (page < s->pages_max)
         while (s->pages <= page) page_init(&s->page[s->pages++]);
-    else if (page < PAGE_SERVER) s->lost |= LOST_PAGE;
+    else if (page < PAGE_SERVER)
+        s->lost |= LOST_PAGE;
 }
 
 static void page_created(struct state *s, struct page_facts *p, const struct obs *o)
@@ -191,8 +192,10 @@ static void link_changed(struct state *s, struct device_facts *d, const struct o
     }
     if (o->node != NODE_NONE && s->nodes <= last) s->nodes = last + 1;
     for (uint32_t n = first; n <= last; n++) {
-        if (o->kind == OBS_LINK_CUT) d->cut[n] = (uint8_t)(d->cut[n] | o->a);
-        else d->cut[n] = (uint8_t)(d->cut[n] & ~o->a);
+        if (o->kind == OBS_LINK_CUT)
+            d->cut[n] = (uint8_t)(d->cut[n] | o->a);
+        else
+            d->cut[n] = (uint8_t)(d->cut[n] & ~o->a);
     }
     d->cut_by = o->number;
     reach_all(s);
@@ -226,8 +229,10 @@ static void node_step(struct state *s, const struct obs *o)
     }
     struct node_facts *n = &s->node[o->node];
     if (o->node < STATE_NET_NODES && s->nodes <= o->node) s->nodes = o->node + 1u;
-    if (o->kind == OBS_NODE_DECIDES) n->decides = o->a == 1;
-    else n->down = o->kind == OBS_NODE_DOWN;
+    if (o->kind == OBS_NODE_DECIDES)
+        n->decides = o->a == 1;
+    else
+        n->down = o->kind == OBS_NODE_DOWN;
     if (n->down) n->acceptable = (struct fence){ 0 }; /* a crashed node accepts nothing */
     n->changed_by = o->number;
     reach_all(s);
@@ -274,8 +279,7 @@ static void request_issued(struct state *s, struct request_facts *r, const struc
 }
 
 /* A claim's answer opens a lease, or renews it when the claim was repeated. */
-static void lease_granted(struct page_facts *p, const struct request_facts *r,
-                          const struct obs *o)
+static void lease_granted(struct page_facts *p, const struct request_facts *r, const struct obs *o)
 {
     struct lease *l = (struct lease *)page_lease(p, o->fence);
     if (!l && o->a == REQ_CLAIM) {
@@ -311,12 +315,16 @@ static void request_step(struct state *s, const struct obs *o)
     if (!r) return;
     switch (o->kind) {
     case OBS_REQUEST_ISSUED: request_issued(s, r, o); break;
-    case OBS_REQUEST_ARRIVED: if (r->arrived == OBS_NONE) r->arrived = o->number; break;
+    case OBS_REQUEST_ARRIVED:
+        if (r->arrived == OBS_NONE) r->arrived = o->number;
+        break;
     case OBS_ANSWER_HANDLED:
         if (r->handled == OBS_NONE) r->handled = o->number;
         answer_handled(s, r, o);
         break;
-    default: if (r->lost == OBS_NONE) r->lost = o->number; break; /* request or answer */
+    default:
+        if (r->lost == OBS_NONE) r->lost = o->number;
+        break; /* request or answer */
     }
 }
 
@@ -353,23 +361,34 @@ static void round_step(struct state *s, const struct obs *o)
 
 /* Which part of the facts a kind belongs to: by its place in history.def, whose order the
  * assertions below pin down. */
-enum part { OF_ROUND, OF_PAGE, OF_DEVICE, OF_NODE, OF_LOCK, OF_CLIENT, OF_REQUEST, OF_LEDGER,
-            OF_PROVIDER, OF_STORAGE, OF_NOTHING };
+enum part {
+    OF_ROUND,
+    OF_PAGE,
+    OF_DEVICE,
+    OF_NODE,
+    OF_LOCK,
+    OF_CLIENT,
+    OF_REQUEST,
+    OF_LEDGER,
+    OF_PROVIDER,
+    OF_STORAGE,
+    OF_NOTHING
+};
 
-#define PART(k)                                    \
-    ((k) <= OBS_ROUND_ENDED        ? OF_ROUND      \
-     : (k) <= OBS_PAGE_LOCKS       ? OF_PAGE       \
-     : (k) <= OBS_LINK_HEALED      ? OF_DEVICE     \
-     : (k) <= OBS_NODE_DECIDES     ? OF_NODE       \
-     : (k) <= OBS_LOCK_RELEASED    ? OF_LOCK       \
-     : (k) <= OBS_BELIEF_ENDED     ? OF_CLIENT     \
-     : (k) <= OBS_WOULD_LEAD       ? OF_NOTHING    \
-     : (k) <= OBS_ANSWER_HANDLED   ? OF_REQUEST    \
-     : (k) < OBS_STORAGE_FAULT     ? OF_NOTHING    \
-     : (k) == OBS_STORAGE_FAULT    ? OF_STORAGE    \
-     : (k) <= OBS_LEDGER_ACCEPTABLE ? OF_LEDGER    \
-     : (k) <= OBS_EFFECT_ASKED     ? OF_PROVIDER   \
-                                   : OF_NOTHING)
+#define PART(k)                                                                                    \
+    ((k) <= OBS_ROUND_ENDED         ? OF_ROUND                                                     \
+     : (k) <= OBS_PAGE_LOCKS        ? OF_PAGE                                                      \
+     : (k) <= OBS_LINK_HEALED       ? OF_DEVICE                                                    \
+     : (k) <= OBS_NODE_DECIDES      ? OF_NODE                                                      \
+     : (k) <= OBS_LOCK_RELEASED     ? OF_LOCK                                                      \
+     : (k) <= OBS_BELIEF_ENDED      ? OF_CLIENT                                                    \
+     : (k) <= OBS_WOULD_LEAD        ? OF_NOTHING                                                   \
+     : (k) <= OBS_ANSWER_HANDLED    ? OF_REQUEST                                                   \
+     : (k) < OBS_STORAGE_FAULT      ? OF_NOTHING                                                   \
+     : (k) == OBS_STORAGE_FAULT     ? OF_STORAGE                                                   \
+     : (k) <= OBS_LEDGER_ACCEPTABLE ? OF_LEDGER                                                    \
+     : (k) <= OBS_EFFECT_ASKED      ? OF_PROVIDER                                                  \
+                                    : OF_NOTHING)
 
 static const uint8_t part_of[OBS_COUNT] = {
 #define OBS(kind, word, fields, says) [OBS_##kind] = PART(OBS_##kind),
@@ -401,7 +420,9 @@ void state_step(struct state *s, const struct obs *o)
     case OF_DEVICE: device_step(s, o); break;
     case OF_NODE: node_step(s, o); break;
     case OF_LOCK: state_lock_step(s, o); break;
-    case OF_STORAGE: if (o->a == 1) state_cleared(s, o); break;
+    case OF_STORAGE:
+        if (o->a == 1) state_cleared(s, o);
+        break;
     case OF_CLIENT: client_step(s, o); break;
     case OF_REQUEST: request_step(s, o); break;
     case OF_LEDGER: state_ledger_step(s, o); break;

@@ -40,9 +40,12 @@ static void claim_add(struct state *s, const struct obs *o, uint16_t owner)
         s->lost |= LOST_CLAIM;
         return;
     }
-    s->claim[s->claims] = (struct claim_facts){ .fence = o->fence, .owner = owner,
-                                                .partition = o->partition, .slot = (uint16_t)slot,
-                                                .by = o->number, .index = o->c };
+    s->claim[s->claims] = (struct claim_facts){ .fence = o->fence,
+                                                .owner = owner,
+                                                .partition = o->partition,
+                                                .slot = (uint16_t)slot,
+                                                .by = o->number,
+                                                .index = o->c };
     s->claim_slot[slot] = (uint16_t)++s->claims;
 }
 
@@ -142,8 +145,10 @@ static struct op_facts *op_of(struct state *s, const struct obs *o)
 
 static void op_owned(struct op_facts *op, const struct obs *o)
 {
-    if (op->owners == STATE_OWNERS) op->owners_forgotten = true;
-    else op->owners++;
+    if (op->owners == STATE_OWNERS)
+        op->owners_forgotten = true;
+    else
+        op->owners++;
     for (uint32_t i = op->owners - 1u; i > 0; i--) op->owner[i] = op->owner[i - 1];
     op->owner[0] = (struct op_owner){ o->fence, o->page, o->number };
 }
@@ -204,8 +209,12 @@ void state_op_step(struct state *s, const struct obs *o)
     case OBS_LEDGER_TERMINAL: op_done(s, op, o); break;
     case OBS_LEDGER_ENQUEUED: op_enqueued(s, op, o); break;
     case OBS_LEDGER_COMMITTED: break;
-    case OBS_LEDGER_RECONCILED: if (o->b == OUTCOME_NEVER_SEEN) op_close(s, op); break;
-    case OBS_REQUEST_ISSUED: if (op->taken != OBS_NONE) op_open(s, op, o); return;
+    case OBS_LEDGER_RECONCILED:
+        if (o->b == OUTCOME_NEVER_SEEN) op_close(s, op);
+        break;
+    case OBS_REQUEST_ISSUED:
+        if (op->taken != OBS_NONE) op_open(s, op, o);
+        return;
     case OBS_EFFECT_EXECUTED: op_effect(op, o); return;
     case OBS_EFFECT_ABSORBED: op->absorbed++; return;
     default: return; /* refused or asked: no work on it */

@@ -37,8 +37,10 @@ static void queue_join(struct state *s, uint32_t id)
     struct lock_facts *l = &s->lock[id];
     struct queue_facts *q = queue_of(s, l);
     bool in_front = l->flags & LOCK_IS_STEAL; /* WL-18: a thief is prepended */
-    if (in_front) link_between(s, id, 0, q->first);
-    else link_between(s, id, q->last, 0);
+    if (in_front)
+        link_between(s, id, 0, q->first);
+    else
+        link_between(s, id, q->last, 0);
     if (in_front || !q->first) q->first = id;
     if (!in_front || !q->last) q->last = id;
     q->waiting++;
@@ -87,9 +89,14 @@ static void requested(struct state *s, uint32_t id, const struct obs *o)
         return;
     }
     if (l->life != LOCK_UNKNOWN) return;
-    *l = (struct lock_facts){ .page = o->page, .partition = o->partition, .name = (uint8_t)o->key,
-                              .flags = o->flags, .shared = o->a == 1, .requested = o->number,
-                              .granted = OBS_NONE, .ended = OBS_NONE };
+    *l = (struct lock_facts){ .page = o->page,
+                              .partition = o->partition,
+                              .name = (uint8_t)o->key,
+                              .flags = o->flags,
+                              .shared = o->a == 1,
+                              .requested = o->number,
+                              .granted = OBS_NONE,
+                              .ended = OBS_NONE };
     if (s->partitions <= o->partition) s->partitions = o->partition + 1u;
     struct page_facts *p = state_page_of(s, o);
     if (p && l->name == LOCK_NAME_LEADER) p->leader_request = id;

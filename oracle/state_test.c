@@ -11,7 +11,10 @@ static void setup(void)
     state_open(&s, &b.arena, STORY_PAGES, STORY_OPS);
 }
 
-static void teardown(void) { story_close(&b); }
+static void teardown(void)
+{
+    story_close(&b);
+}
 
 /* The facts after everything that was said. */
 static struct state *facts(void)
@@ -193,11 +196,11 @@ START_TEST(more_claims_or_incarnations_than_fit_are_lost_not_a_crash)
 }
 END_TEST
 
-#define expect_lost(bits, k, ...)                      \
-    do {                                               \
-        b.n = 0;                                       \
-        SAY(&b, k, __VA_ARGS__);                       \
-        ck_assert_uint_eq(facts()->lost, (bits));      \
+#define expect_lost(bits, k, ...)                                                                  \
+    do {                                                                                           \
+        b.n = 0;                                                                                   \
+        SAY(&b, k, __VA_ARGS__);                                                                   \
+        ck_assert_uint_eq(facts()->lost, (bits));                                                  \
     } while (0)
 
 START_TEST(ids_beyond_their_arrays_are_lost)
@@ -323,21 +326,13 @@ START_TEST(the_last_id_of_every_array_fits)
 }
 END_TEST
 
-STORY_SUITE(state,
-            a_page_lives_through_its_observations,
-            frozen_and_cached_are_kept_apart_and_restoring_ends_both,
-            a_document_is_created_once,
-            eligible_pages_are_counted_by_partition,
-            what_has_no_page_changes_no_page,
+STORY_SUITE(state, a_page_lives_through_its_observations,
+            frozen_and_cached_are_kept_apart_and_restoring_ends_both, a_document_is_created_once,
+            eligible_pages_are_counted_by_partition, what_has_no_page_changes_no_page,
             a_node_counts_when_it_is_up_decides_and_both_directions_are_open,
-            a_lease_ends_by_the_pages_own_clock,
-            requests_remember_their_way,
-            fenced_without_a_lease_is_nothing,
-            claims_are_found_by_their_whole_fence,
+            a_lease_ends_by_the_pages_own_clock, requests_remember_their_way,
+            fenced_without_a_lease_is_nothing, claims_are_found_by_their_whole_fence,
             more_claims_or_incarnations_than_fit_are_lost_not_a_crash,
-            ids_beyond_their_arrays_are_lost,
-            an_authority_is_found_for_a_page,
-            a_reset_forgets_everything,
-            a_queue_knows_its_ends_and_its_holders,
-            an_authority_knows_its_lease_protocol_and_index,
-            the_last_id_of_every_array_fits)
+            ids_beyond_their_arrays_are_lost, an_authority_is_found_for_a_page,
+            a_reset_forgets_everything, a_queue_knows_its_ends_and_its_holders,
+            an_authority_knows_its_lease_protocol_and_index, the_last_id_of_every_array_fits)

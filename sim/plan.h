@@ -48,9 +48,12 @@ struct scenario {
     struct device_plan device[DEVICES_MAX];
     uint32_t devices;
     uint32_t all_hidden_percent; /* rounds in which every tab starts hidden */
-    struct { uint32_t none, s70, s400; } hidden_since; /* weights: hidden since 0, 70, 400 s at start */
-    enum network_kind network[NETWORK_COUNT]; uint32_t network_weight[NETWORK_COUNT]; uint32_t networks;
-    bool has_loss, has_slow; uint32_t loss_permille, slow_permille; /* instead of the network's own figures */
+    /* weights: hidden since 0, 70, 400 s at start */
+    struct { uint32_t none, s70, s400; } hidden_since;
+    enum network_kind network[NETWORK_COUNT];
+    uint32_t network_weight[NETWORK_COUNT], networks;
+    /* instead of the network's own figures */
+    bool has_loss, has_slow; uint32_t loss_permille, slow_permille;
     enum layout layout[LAYOUT_COUNT]; uint32_t layout_weight[LAYOUT_COUNT]; uint32_t layouts;
     struct count_range operations;   /* submitted in a round */
     struct span_range duration;      /* first phase, drawn */
@@ -60,7 +63,8 @@ struct scenario {
     struct fault_plan fault[FAULT_COUNT]; uint32_t faults;
     uint32_t omit_percent;           /* swarm: chance that a round drops a class of fault */
     struct policy policy;            /* deliberate differences, see policy.def */
-    bool policy_of_one_version;      /* mutants: only the pages of the contract's protocol have it */
+    /* mutants: only the pages of the contract's protocol have it */
+    bool policy_of_one_version;
     /* keys of the contract that the scenario overrides, applied by scenario_contract() */
     bool has_steal, has_stage, has_authority, has_fallback;
     enum steal_rule steal; enum stage stage; enum authority authority; enum fallback fallback;
@@ -98,7 +102,8 @@ bool mutant_load(struct mutant *m, const char *file, const struct overrides *o, 
 void suite_free(struct suite *s);
 
 /* What kind a file says it is (its `schema` key): "crossTabLeader.v1",
- * "tabquake.scenario.v1", "tabquake.suite.v1", "tabquake.mutant.v1"; NULL and a line on `err` otherwise. */
+ * "tabquake.scenario.v1", "tabquake.suite.v1", "tabquake.mutant.v1"; NULL and a line on `err`
+ * otherwise. */
 const char *plan_schema(const char *file, FILE *err);
 
 /* The same check for bytes that are in no file (standard input, a fuzzer): of any of the

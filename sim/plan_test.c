@@ -404,7 +404,8 @@ static const struct {
     /* keys */
     { SCENARIO_2 "omitt: 3%\n",
       "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted schema, name, says, "
-      "policy, devices, allHidden, hiddenSince, network, messageLoss, slowTail, layout, operations, duration, longRounds, "
+      "policy, devices, allHidden, hiddenSince, network, messageLoss, slowTail, layout, "
+      "operations, duration, longRounds, "
       "faultsDrawn, omit, faults, policyOfOneVersion, steal, rollout, canonicalFence, fallback\n" },
     { CONTRACT_8 "lease: {TTL: 1s, zzz: 1s}\n",
       "t.yaml:9: lease.TTL: found an unknown key (did you mean ttl?), accepted ttl, "

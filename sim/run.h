@@ -15,8 +15,8 @@ void runner_close(struct runner *r);
 
 /* Plays one round; its history (owned by the runner, valid until the next round) is complete
  * with round.ended. A pure function of (program version, contract, scenario, seed). */
-const struct history *run_round(struct runner *r, const struct scenario *s, const struct contract *c,
-                                uint64_t seed);
+const struct history *run_round(struct runner *r, const struct scenario *s,
+                                const struct contract *c, uint64_t seed);
 
 /* Most tabs of a scenario, over its devices. */
 uint32_t scenario_tabs(const struct scenario *s);

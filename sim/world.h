@@ -6,9 +6,10 @@
  *   world_reset   a fresh world for one round; draws what the round is
  *   world_handle  one event: one line of the switch in world.c for each kind
  *
- * Files: world.c (the switch, devices, the plan of a round), world_page.c (documents
- * and what they run), world_lock.c (pages and lock managers), world_net.c (requests,
- * answers, pushes), world_node.c (ledger nodes and provider), world_fault.c (faults). */
+ * Files: world.c (the switch, devices, the plan of a round), world_page.c (documents and
+ * what waits for them), world_client.c (a client's step), world_lock.c (pages and lock
+ * managers), world_net.c (requests, answers, pushes), world_node.c (ledger nodes and
+ * provider), world_aim.c, world_fault.c, world_harm.c (faults). */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -45,7 +46,8 @@ enum event_kind {
 
 #define PROVIDER_TARGET 0xFFu
 #define FOREIGN_MAX 64
-#define BRIEF_US (50 * US_PER_MS) /* a handler waits for a task that ends so soon; for a longer one the browser does not */
+/* a handler waits for a task that ends so soon; for a longer one the browser does not */
+#define BRIEF_US (50 * US_PER_MS)
 #define TABLE_NONE 0xFFFFFFFFu
 #define PAGE_LOCKS_MAX 16 /* lock requests of a page that something may still be heard of */
 #define REQUEST_IDS_MAX 65536 /* of a round, locks and requests together; 20 times the usual */
@@ -99,7 +101,12 @@ struct page {
     bool fenced;                 /* its last word from the ledger was FENCED, for aiming */
 };
 
-struct tab { uint16_t page; uint8_t device; uint32_t session_instance, session_sequence; bool load_pending, single_page; };
+struct tab {
+    uint16_t page;
+    uint8_t device;
+    uint32_t session_instance, session_sequence; /* what its sessionStorage holds (ST-17..20) */
+    bool load_pending, single_page;
+};
 
 struct device {
     const struct profile *profile;
@@ -111,11 +118,14 @@ struct device {
     uint8_t cut[LEDGER_NODES];   /* bit 0 up, bit 1 down */
     uint32_t cut_cause[LEDGER_NODES];
     uint32_t partition_key;
-    bool locks_refused, quota_full, rolled_back, no_locks; /* no_locks: for the page that is being created */
+    /* no_locks: for the page that is being created */
+    bool locks_refused, quota_full, rolled_back, no_locks;
     uint32_t locks_cause, quota_cause, rollback_cause;
     int64_t channel_delay_us; bool channel_drop; uint32_t channel_cause;
-    uint32_t late, doubled, late_cause, doubled_cause; /* REQUEST_LATE, REQUEST_DOUBLED: armed for the next that fits */
-    uint32_t lost_answers, lost_cause;  /* ANSWER_LOST: kinds, a bit each, of the next answer to lose */
+    /* REQUEST_LATE, REQUEST_DOUBLED: armed for the next that fits */
+    uint32_t late, doubled, late_cause, doubled_cause;
+    /* ANSWER_LOST: kinds, a bit each, of the next answer to lose */
+    uint32_t lost_answers, lost_cause;
     enum request_kind late_kind, doubled_kind;
     struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
     struct instant storage_changed;
@@ -132,7 +142,14 @@ struct planned_fault {
     uint32_t aux;
 };
 
-struct foreign { uint32_t request; uint16_t page; uint8_t partition, name; bool held, leaving, gone; uint32_t cause; int64_t keeps_us; uint16_t unblocks; };
+/* Code of a page that is not the client under test: a rogue thief, one half of a nested pair. */
+struct foreign {
+    uint32_t request, cause;
+    uint16_t page, unblocks; /* the page whose callback waits for this lock, or PAGE_NONE */
+    uint8_t partition, name;
+    bool held, leaving, gone;
+    int64_t keeps_us;
+};
 
 struct world {
     const struct scenario *scenario;
@@ -152,13 +169,15 @@ struct world {
 
     struct network network;      /* of this round */
     enum layout layout;
-    struct ledger_node node[LEDGER_NODES + DEVICES_MAX]; /* server nodes, then a local one for each device */
+    /* server nodes, then a local one for each device */
+    struct ledger_node node[LEDGER_NODES + DEVICES_MAX];
     uint32_t nodes;              /* server nodes in use */
     bool decides[LEDGER_NODES];
     uint8_t node_cut[LEDGER_NODES]; /* bit set of nodes that it cannot reach */
     uint32_t node_cut_cause[LEDGER_NODES];
     int32_t node_ppm[LEDGER_NODES];
-    struct node_message *node_message; uint32_t node_messages_max, node_message_free, *node_message_next;
+    struct node_message *node_message; /* on their way, a free list by index */
+    uint32_t node_messages_max, node_message_free, *node_message_next;
     struct ledger_out *ledger_out;
     struct provider provider;
     bool provider_down, provider_silent; int64_t provider_slow_us; uint32_t provider_cause;
@@ -182,7 +201,8 @@ struct world {
 /* Sizes for scenarios of up to `tabs` tabs over all devices. */
 struct world *world_open(struct arena *a, uint32_t tabs);
 size_t world_arena_size(uint32_t tabs);
-void world_reset(struct world *w, const struct scenario *s, const struct contract *c, uint64_t seed);
+void world_reset(struct world *w, const struct scenario *s, const struct contract *c,
+                 uint64_t seed);
 void world_handle(struct world *w, const struct event *e);
 
 /* ---- between the files of the world -------------------------------------- */
@@ -194,7 +214,8 @@ static inline uint32_t world_see(struct world *w, const struct obs *o)
     return n;
 }
 
-/* The round's number for a request that its page calls `local`; the limit is a limit of the round. */
+/* The round's number for a request that its page calls `local`; the limit is a limit of the
+ * round. */
 static inline uint32_t world_id(struct world *w, uint32_t local)
 {
     if (w->ids + 1 >= REQUEST_IDS_MAX) {
@@ -213,7 +234,8 @@ static inline struct obs world_obs(const struct world *w, enum obs_kind kind)
 /* Events of one microsecond run in a drawn order, except those of world_in_order: they keep the
  * order in which they are made, before the others. */
 void world_at(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg);
-void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target, uint32_t arg);
+void world_in_order(struct world *w, int64_t in_us, enum event_kind kind, uint16_t target,
+                    uint32_t arg);
 uint32_t parcel_take(struct world *w);
 void parcel_give(struct world *w, uint32_t p);
 
@@ -222,7 +244,8 @@ void device_clock_set(struct world *w, struct device *d, int32_t ppm, bool stopp
 struct local node_now(const struct world *w, uint8_t node);
 
 /* world_page.c */
-uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden_for_us, uint32_t cause);
+uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden_for_us,
+                    uint32_t cause);
 void page_see_locks(struct world *w, uint16_t p, bool works);
 void page_close(struct world *w, uint16_t p);
 void page_crash(struct world *w, uint16_t p, enum obs_kind how);
@@ -237,12 +260,16 @@ void page_block(struct world *w, uint16_t p, int64_t us);
 void page_end(struct world *w, uint16_t p);
 void page_deliver(struct world *w, uint32_t parcel);
 void page_timer(struct world *w, uint16_t p, uint32_t arg);
-void page_timer_arm(struct world *w, uint16_t p, enum client_thread thread, uint32_t id, int64_t us);
+void page_timer_arm(struct world *w, uint16_t p, enum client_thread thread, uint32_t id,
+                    int64_t us);
 void page_run(struct world *w, uint16_t p, struct client_input *in);
 void page_run_kind(struct world *w, uint16_t p, enum client_input_kind kind, bool persisted);
 void page_woken(struct world *w, uint16_t p); /* its backlog and its due timers run */
 void tab_load(struct world *w, uint16_t tab, uint32_t flags);
-static inline bool page_alive(const struct page *p) { return p->state != DOC_ABSENT && p->state != DOC_GONE; }
+static inline bool page_alive(const struct page *p)
+{
+    return p->state != DOC_ABSENT && p->state != DOC_GONE;
+}
 static inline bool page_running(const struct world *w, const struct page *p)
 {
     return (p->state == DOC_VISIBLE || p->state == DOC_HIDDEN) && !w->device[p->device].asleep;
@@ -252,7 +279,8 @@ static inline bool page_running(const struct world *w, const struct page *p)
 void lock_call_send(struct world *w, uint16_t p, enum lock_call call, uint32_t id, uint32_t flags);
 void lock_arrived(struct world *w, uint8_t partition, uint32_t parcel);
 void lock_effects(struct world *w, uint8_t partition);
-void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t name, uint32_t flags, int64_t keeps_us, uint16_t unblocks, uint32_t cause);
+void foreign_request(struct world *w, uint8_t device, uint16_t page, uint32_t name, uint32_t flags,
+                    int64_t keeps_us, uint16_t unblocks, uint32_t cause);
 void foreign_lets_go(struct world *w, uint32_t index);
 bool foreign_holds(const struct world *w, uint32_t request);
 
@@ -261,9 +289,11 @@ void net_send(struct world *w, uint16_t page, const struct request *r, uint32_t 
 void net_depart(struct world *w, uint32_t parcel);
 void net_fetch_over(struct page *p, enum request_kind k);
 void net_request_arrived(struct world *w, uint8_t node, uint32_t parcel);
-void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t node, uint32_t cause);
+void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t node,
+                uint32_t cause);
 void net_push(struct world *w, const struct push *p, uint8_t node, uint32_t cause);
-void net_push_one(struct world *w, const struct push *p, uint16_t page, uint8_t node, uint32_t cause);
+void net_push_one(struct world *w, const struct push *p, uint16_t page, uint8_t node,
+                  uint32_t cause);
 void net_stream_open(struct world *w, uint16_t page);
 void net_stream_opened(struct world *w, uint16_t page);
 void net_streams_died(struct world *w, uint8_t device, uint8_t node); /* DEVICE_NONE: all */

@@ -28,8 +28,12 @@ static inline void world_rig_open(struct world_rig *g, enum profile_kind profile
 {
     struct scenario *s = &g->scenario;
     struct contract *c = &g->contract;
-    *s = (struct scenario){ .name = "test", .devices = 1, .all_hidden_percent = 100, .networks = 1,
-                            .layouts = 1, .hidden_since = { .none = 1 } };
+    *s = (struct scenario){ .name = "test",
+                            .devices = 1,
+                            .all_hidden_percent = 100,
+                            .networks = 1,
+                            .layouts = 1,
+                            .hidden_since = { .none = 1 } };
     s->device[0] = (struct device_plan){ .tabs = tabs, .visible = 1, .mix_n = 1 };
     s->device[0].mix[0].profile = profile;
     s->device[0].mix[0].weight = 1;
@@ -38,20 +42,32 @@ static inline void world_rig_open(struct world_rig *g, enum profile_kind profile
     s->network_weight[0] = s->layout_weight[0] = 1;
     s->duration = s->long_duration = (struct span_range){ SECONDS(600), SECONDS(600) };
     *c = (struct contract){
-        .workstream = "test", .lock_name = "test", .protocol = "test@3", .protocol_version = 3,
-        .authority = AUTHORITY_SERVER, .max_hold_us = SECONDS(500), .steal = STEAL_INCIDENT_ONLY,
-        .fallback = FALLBACK_SERVER_COORDINATED, .stage = STAGE_OUTBOX,
+        .workstream = "test",
+        .lock_name = "test",
+        .protocol = "test@3",
+        .protocol_version = 3,
+        .authority = AUTHORITY_SERVER,
+        .max_hold_us = SECONDS(500),
+        .steal = STEAL_INCIDENT_ONLY,
+        .fallback = FALLBACK_SERVER_COORDINATED,
+        .stage = STAGE_OUTBOX,
         .lease = { .ttl_us = MS(1000), .renew_us = MS(300) },
         .heartbeat = { .interval_us = MS(2000), .suspect_after_us = MS(5000) },
-        .request_timeout_us = MS(400), .vacant_after_us = MS(500), .permit_ttl_us = MS(1000),
-        .permit_grace_us = MS(500), .server_after_us = SECONDS(5),
+        .request_timeout_us = MS(400),
+        .vacant_after_us = MS(500),
+        .permit_ttl_us = MS(1000),
+        .permit_grace_us = MS(500),
+        .server_after_us = SECONDS(5),
         .slo = { .progress_within_us = SECONDS(8) },
     };
     runner_open(&g->runner, 16);
     g->w = g->runner.world;
 }
 
-static inline void world_rig_close(struct world_rig *g) { runner_close(&g->runner); }
+static inline void world_rig_close(struct world_rig *g)
+{
+    runner_close(&g->runner);
+}
 
 /* A device like the first; its number. */
 static inline uint8_t world_rig_device(struct world_rig *g)
@@ -121,7 +137,8 @@ static inline const struct obs *world_rig_entered(const struct world_rig *g, uin
                                                   uint16_t page, enum client_state state)
 {
     const struct obs *o = world_rig_find(g, from, OBS_STATE_CHANGED, page);
-    while (o && o->b != (uint32_t)state) o = world_rig_find(g, o->number + 1, OBS_STATE_CHANGED, page);
+    while (o && o->b != (uint32_t)state)
+        o = world_rig_find(g, o->number + 1, OBS_STATE_CHANGED, page);
     return o;
 }
 
@@ -145,11 +162,14 @@ static inline uint32_t world_rig_issued(const struct world_rig *g, uint32_t from
     return n;
 }
 
-static inline uint32_t world_rig_mark(const struct world_rig *g) { return g->w->history.n; }
+static inline uint32_t world_rig_mark(const struct world_rig *g)
+{
+    return g->w->history.n;
+}
 
 /* Until the next observation of the kind, at most `us`; NULL when none came. */
-static inline const struct obs *world_rig_until(struct world_rig *g, enum obs_kind kind, uint16_t page,
-                                                int64_t us)
+static inline const struct obs *world_rig_until(struct world_rig *g, enum obs_kind kind,
+                                                uint16_t page, int64_t us)
 {
     uint32_t from = world_rig_mark(g);
     int64_t end = g->w->now.us + us;
@@ -159,7 +179,8 @@ static inline const struct obs *world_rig_until(struct world_rig *g, enum obs_ki
     return o;
 }
 
-/* ---- pages -------------------------------------------------------------------------------------- */
+/* ---- pages
+ * -------------------------------------------------------------------------------------- */
 
 static inline bool world_rig_leads(const struct world_rig *g, uint16_t n)
 {
@@ -201,7 +222,8 @@ static inline void world_rig_broadcast(struct world_rig *g, uint16_t from, enum 
     net_broadcast(g->w, from, &m);
 }
 
-/* ---- faults -------------------------------------------------------------------------------------- */
+/* ---- faults
+ * -------------------------------------------------------------------------------------- */
 
 /* Begins now and lasts `us`; its index. must() when there was nobody to act on. */
 static inline uint32_t world_rig_fault(struct world_rig *g, enum fault_kind kind, int64_t us)
@@ -209,8 +231,13 @@ static inline uint32_t world_rig_fault(struct world_rig *g, enum fault_kind kind
     struct world *w = g->w;
     must(w->faults < FAULTS_PLANNED_MAX);
     uint32_t i = w->faults++;
-    w->fault[i] = (struct planned_fault){ .kind = kind, .at = w->now, .lasts_us = us, .number = OBS_NONE,
-                                          .page = PAGE_NONE, .device = DEVICE_NONE, .node = NODE_NONE };
+    w->fault[i] = (struct planned_fault){ .kind = kind,
+                                          .at = w->now,
+                                          .lasts_us = us,
+                                          .number = OBS_NONE,
+                                          .page = PAGE_NONE,
+                                          .device = DEVICE_NONE,
+                                          .node = NODE_NONE };
     fault_due(w, i);
     w->cause = OBS_NONE;
     must(w->fault[i].begun);

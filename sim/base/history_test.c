@@ -11,7 +11,10 @@ Suite *history_suite(void);
 static struct obs at[MAX];
 static struct history h;
 
-static void fresh(void) { h = (struct history){ .at = at, .max = MAX }; }
+static void fresh(void)
+{
+    h = (struct history){ .at = at, .max = MAX };
+}
 
 static uint32_t add(uint16_t page)
 {

@@ -17,7 +17,8 @@ struct request {
     uint32_t tab_instance;/* tabInstanceId: owner identity in a claim */
     uint32_t protocol;    /* version that the sender speaks */
     struct fence fence;   /* what the sender shows at the door */
-    uint32_t op;          /* TAKE: 0 (any); COMMIT, ACK, RECONCILE, EFFECT, OUTCOME, SUBMIT: which */
+    /* TAKE: 0 (any); COMMIT, ACK, RECONCILE, EFFECT, OUTCOME, SUBMIT: which */
+    uint32_t op;
     uint32_t key;         /* CLAIM: claim id; EFFECT, OUTCOME: idempotency key; PERMIT: 0;
                              SUBMIT: 0; CLAIM after a steal: see permit */
     uint32_t permit;      /* CLAIM: id of the permit that the lock was stolen with, or 0 */
@@ -28,7 +29,8 @@ struct request {
     struct local sent;    /* the sender's clock at the call; echoed in the answer */
 };
 
-#define UNRECONCILED_MAX 8 /* a page has at most one operation in flight, so few generations' worth */
+/* a page has at most one operation in flight, so few generations' worth */
+#define UNRECONCILED_MAX 8
 
 struct answer {
     uint32_t request;     /* id of the request that it answers */
@@ -38,12 +40,15 @@ struct answer {
     uint32_t op;          /* TAKE: the task; else echoed */
     uint32_t sequence;    /* RENEW: number of this answer, to be acknowledged by the next renewal */
     uint32_t permit;      /* PERMIT granted: its id */
-    int64_t wait_us;      /* WAIT: until the other device's lease ends; REFUSED permit: until asking again is useful */
+    /* WAIT: until the other device's lease ends; REFUSED permit: until asking again is useful */
+    int64_t wait_us;
     enum outcome outcome; /* OUTCOME */
-    uint32_t unreconciled[UNRECONCILED_MAX]; /* CLAIM: operations that the new owner has to reconcile;
-                             TAKE: the task itself, when it had been taken before */
+    /* CLAIM: operations that the new owner has to reconcile; TAKE: the task itself, when it
+     * had been taken before */
+    uint32_t unreconciled[UNRECONCILED_MAX];
     uint32_t unreconciled_n;
-    uint32_t more_tasks;  /* operations that are not done: a task whose TAKE was answered in vain counts */
+    /* operations that are not done: a task whose TAKE was answered in vain counts */
+    uint32_t more_tasks;
     uint8_t node_hint;    /* REDIRECT: the node that decides, NODE_NONE when not known */
     struct local sent;    /* copied from the request */
 };
@@ -51,7 +56,8 @@ struct answer {
 /* Server push to every subscriber (repeated while it lasts). */
 struct push {
     enum push_kind kind;
-    struct fence fence;   /* EXPIRED: the lease that ran out; VACANT: the last one; LED: the current one */
+    /* EXPIRED: the lease that ran out; VACANT: the last one; LED: the current one */
+    struct fence fence;
     uint8_t leader_partition; /* LED: partition of the owner (PARTITION_NONE: the server) */
     uint32_t tasks;       /* tasks that wait */
     uint8_t node;         /* which node says so: it decides */

@@ -18,7 +18,11 @@ START_TEST(a_true_condition_is_evaluated_once_and_passes)
 }
 END_TEST
 
-START_TEST(a_false_one_ends_with_status_3) { must(1 == 2); } END_TEST
+START_TEST(a_false_one_ends_with_status_3)
+{
+    must(1 == 2);
+}
+END_TEST
 
 /* What a child that fails writes to its standard error. */
 static void failing(char *text, size_t size, const char *scenario)

@@ -51,7 +51,8 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2 };
 #define STAGES(X) X(OBSERVE, "observe") X(READ_ONLY, "read-only") X(OUTBOX, "outbox")
 #define STEAL_RULES(X) X(NEVER, "never") X(INCIDENT_ONLY, "incident-only") X(ALLOWED, "allowed")
 #define FALLBACKS(X) \
-    X(SERVER_COORDINATED, "SERVER_COORDINATED") X(SINGLE_PAGE, "SINGLE_PAGE") X(READ_ONLY, "READ_ONLY")
+    X(SERVER_COORDINATED, "SERVER_COORDINATED") X(SINGLE_PAGE, "SINGLE_PAGE") \
+    X(READ_ONLY, "READ_ONLY")
 #define AUTHORITIES(X) X(SERVER, "server-lease-ledger") X(INDEXEDDB, "indexeddb-ledger")
 #define NETWORKS(X) X(LAN, "lan") X(BROADBAND, "broadband") X(MOBILE, "mobile")
 #define LAYOUTS(X) X(SINGLE, "single") X(QUORUM, "quorum")

@@ -74,7 +74,8 @@ START_TEST(a_policy_set_holds_exactly_what_was_put_in)
     for (int i = 0; i < POLICY_COUNT; i++) {
         ck_assert(!policy_has(p, (enum policy_kind)i));
         p = policy_with(p, (enum policy_kind)i);
-        for (int k = 0; k < POLICY_COUNT; k++) ck_assert_int_eq(policy_has(p, (enum policy_kind)k), k <= i);
+        for (int k = 0; k < POLICY_COUNT; k++)
+            ck_assert_int_eq(policy_has(p, (enum policy_kind)k), k <= i);
     }
 }
 END_TEST

@@ -15,7 +15,8 @@
  *   lockmgr_query     snapshot (WL-58..61), evicts cached holders where the profile does (WL-66)
  *
  * Granting is the manager's act: a grant may sit in a frozen or cached client (WL-32, WL-68b).
- * A queue can be left with nobody holding and nobody granted where the profile does that (WL-68). */
+ * A queue can be left with nobody holding and nobody granted where the profile does that (WL-68).
+ * */
 #ifndef SIM_BROWSER_LOCKMGR_H
 #define SIM_BROWSER_LOCKMGR_H
 
@@ -30,7 +31,8 @@ struct lockmgr_rules {
     bool cached_drops_rejecting;     /* WL-70: dropped, promises reject after pageshow */
                                      /* neither: dropped silently (WL-62, spec) */
     bool contention_evicts;          /* WL-65: a newcomer's conflict evicts a cached holder */
-    bool eviction_wedges;            /* WL-68: ... and the queue that waited before is not processed */
+    /* WL-68: ... and the queue that waited before is not processed */
+    bool eviction_wedges;
     bool query_evicts;               /* WL-61, WL-66 */
 };
 
@@ -46,7 +48,11 @@ enum lockmgr_out_kind {
 
 struct lockmgr_out {
     uint32_t n;
-    struct { enum lockmgr_out_kind kind; uint16_t page; uint32_t request, cause; } at[LOCKMGR_OUT_MAX];
+    struct {
+        enum lockmgr_out_kind kind;
+        uint16_t page;
+        uint32_t request, cause;
+    } at[LOCKMGR_OUT_MAX];
 };
 
 struct lockmgr;
@@ -57,7 +63,8 @@ struct lockmgr *lockmgr_open(struct arena *a, uint32_t requests_max, uint32_t pa
 void lockmgr_reset(struct lockmgr *m, uint8_t partition, const struct lockmgr_rules *rules,
                    struct policy policy, struct history *h);
 
-/* WL-9..15, as far as a simulated page can err: `active` its document is fully active, `allowed` storage is
+/* WL-9..15, as far as a simulated page can err: `active` its document is fully active, `allowed`
+ * storage is
  * allowed; `name_dash`, `aborted` as in the rule. LOCK_ERR_NONE when the request may be made. */
 enum lock_error lockmgr_check(bool active, bool allowed, bool name_dash, bool shared,
                               uint32_t flags, bool aborted);
@@ -79,7 +86,8 @@ void lockmgr_cache(struct lockmgr *m, uint16_t page, struct instant at, uint32_t
                    struct lockmgr_out *out);
 void lockmgr_uncache(struct lockmgr *m, uint16_t page);
 
-struct lockmgr_snapshot { uint32_t held, pending; uint16_t holder; }; /* of one name; holder PAGE_NONE when none, the first of several shared */
+/* of one name; holder PAGE_NONE when none, the first of several shared */
+struct lockmgr_snapshot { uint32_t held, pending; uint16_t holder; };
 void lockmgr_query(struct lockmgr *m, uint32_t name, struct lockmgr_snapshot *s, struct instant at,
                    uint32_t cause, struct lockmgr_out *out);
 

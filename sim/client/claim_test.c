@@ -19,11 +19,18 @@ static void claiming(void)
     rig_start(&g);
     rig_grant(&g);
 }
-static void open_rig(void) { rig_open(&g); }
+static void open_rig(void)
+{
+    rig_open(&g);
+}
 
-static int64_t ttl(void) { return g.contract.lease.ttl_us; }
+static int64_t ttl(void)
+{
+    return g.contract.lease.ttl_us;
+}
 
-/* ---- 2: the claim and its id ------------------------------------------------------------------ */
+/* ---- 2: the claim and its id ------------------------------------------------------------------
+ */
 
 START_TEST(a_claim_that_gets_no_answer_is_sent_again_under_its_id)
 {
@@ -56,12 +63,19 @@ START_TEST(claims_of_two_documents_have_different_ids)
     struct rig other;
     rig_open(&other);
     __typeof__(*((struct client_input *)0)->start) start = {
-        .contract = &other.contract, .tab_instance = RIG_TAB + 1, .session_instance = other.session_instance,
-        .protocol = 3, .partition_key = 1, .has_locks = true, .visible = true, .server_authority = true,
+        .contract = &other.contract,
+        .tab_instance = RIG_TAB + 1,
+        .session_instance = other.session_instance,
+        .protocol = 3,
+        .partition_key = 1,
+        .has_locks = true,
+        .visible = true,
+        .server_authority = true,
     };
     rig_in(&other, (struct client_input){ .kind = IN_START, .start = &start });
     rig_grant(&other);
-    ck_assert_uint_ne(rig_sent(&other, REQ_CLAIM)->key, key); /* sessionStorage of both is the same */
+    ck_assert_uint_ne(rig_sent(&other, REQ_CLAIM)->key,
+                      key); /* sessionStorage of both is the same */
 }
 END_TEST
 
@@ -87,7 +101,8 @@ START_TEST(a_second_answer_to_a_claim_changes_nothing)
 }
 END_TEST
 
-/* ---- 4: the lease of a claim ------------------------------------------------------------------- */
+/* ---- 4: the lease of a claim -------------------------------------------------------------------
+ */
 
 /* The first request at 0, answered through its retry: the lease began at 0. */
 START_TEST(the_lease_counts_from_the_first_send)
@@ -113,7 +128,8 @@ START_TEST(an_answer_after_the_lease_is_a_new_claim)
     g.hangs = true;
     rig_wait(&g, ttl());
     rig_forget(&g);
-    rig_answer_as(&g, &first, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 2 });
+    rig_answer_as(&g, &first,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 2 });
     ck_assert_int_eq(g.state, STATE_REQUESTING);
     ck_assert_uint_eq(rig_count(&g, OUT_BELIEF), 0);
     ck_assert_uint_eq(rig_writes(&g), 0);
@@ -133,7 +149,8 @@ START_TEST(a_claim_renews_early_when_much_of_its_lease_is_gone)
 }
 END_TEST
 
-/* ---- refusals --------------------------------------------------------------------------------------- */
+/* ---- refusals
+ * --------------------------------------------------------------------------------------- */
 
 START_TEST(while_another_device_leads_the_lock_is_let_go)
 {
@@ -291,7 +308,8 @@ START_TEST(a_page_that_cannot_reach_the_ledger_passes_the_lock_on)
 }
 END_TEST
 
-/* ---- answers that come too late ------------------------------------------------------------------- */
+/* ---- answers that come too late
+ * ------------------------------------------------------------------- */
 
 START_TEST(a_generation_that_nobody_waits_for_is_given_back)
 {
@@ -299,7 +317,8 @@ START_TEST(a_generation_that_nobody_waits_for_is_given_back)
     const struct request claim = *rig_sent(&g, REQ_CLAIM);
     rig_tell(&g, IN_FREEZE);
     rig_forget(&g);
-    rig_answer_as(&g, &claim, (struct answer){ .result = ANS_OK, .fence = rig_fence(5), .more_tasks = 4 });
+    rig_answer_as(&g, &claim,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(5), .more_tasks = 4 });
     ck_assert_uint_eq(rig_sent_n(&g, REQ_RELEASE), 1);
     ck_assert(fence_equal(rig_sent(&g, REQ_RELEASE)->fence, rig_fence(5)));
     ck_assert_uint_eq(rig_count(&g, OUT_BELIEF), 0);
@@ -338,7 +357,8 @@ START_TEST(an_old_claims_answer_does_not_stand_for_the_new_one)
 }
 END_TEST
 
-/* ---- signs of life before a claim -------------------------------------------------------------------- */
+/* ---- signs of life before a claim
+ * -------------------------------------------------------------------- */
 
 START_TEST(after_word_of_silence_a_sign_of_life_comes_before_the_claim)
 {
@@ -356,7 +376,8 @@ START_TEST(after_word_of_silence_a_sign_of_life_comes_before_the_claim)
     rig_claim_ok(&g, 1, 2);
     const struct request take = *rig_sent(&g, REQ_TAKE);
     g.hangs = true;
-    rig_wait(&g, answered + ttl() - 1 - g.now_us); /* the lease counts from the claim, not the question */
+    rig_wait(&g, answered + ttl() - 1 -
+                     g.now_us); /* the lease counts from the claim, not the question */
     rig_forget(&g);
     rig_answer_as(&g, &take, (struct answer){ .result = ANS_OK, .op = 1 });
     ck_assert_uint_eq(rig_sent_n(&g, REQ_EFFECT), 1);
@@ -384,7 +405,8 @@ START_TEST(without_a_sign_of_life_no_claim_is_made)
 }
 END_TEST
 
-/* ---- 8: permits ---------------------------------------------------------------------------------------- */
+/* ---- 8: permits
+ * ---------------------------------------------------------------------------------------- */
 
 static void two_words(void)
 {
@@ -430,7 +452,8 @@ START_TEST(p8_missing_heartbeats_make_it_ask_the_ledger)
     ck_assert_ptr_null(rig_sent(&g, REQ_PERMIT));
     rig_wait(&g, 2 * g.contract.heartbeat.suspect_after_us);
     ck_assert_ptr_nonnull(rig_sent(&g, REQ_PERMIT));
-    ck_assert_int_ge(rig_sent(&g, REQ_PERMIT)->sent.us - began, g.contract.heartbeat.suspect_after_us);
+    ck_assert_int_ge(rig_sent(&g, REQ_PERMIT)->sent.us - began,
+                     g.contract.heartbeat.suspect_after_us);
     ck_assert_uint_eq(rig_count(&g, OUT_LOCK), 0); /* asks, and does not steal */
 }
 END_TEST
@@ -649,7 +672,8 @@ Suite *claim_suite(void)
     tcase_add_loop_test(t, a_push_that_the_epoch_closed_ends_leadership, 0, 2);
     tcase_add_test(t, an_operation_refused_for_the_epoch_ends_leadership);
     tcase_add_test(t, a_node_that_sends_elsewhere_is_believed);
-    tcase_add_loop_test(t, a_node_that_cannot_decide_or_is_silent_is_not_asked_twice_in_a_row, 0, 2);
+    tcase_add_loop_test(t, a_node_that_cannot_decide_or_is_silent_is_not_asked_twice_in_a_row, 0,
+                        2);
     tcase_add_test(t, a_page_that_cannot_reach_the_ledger_passes_the_lock_on);
     tcase_add_test(t, a_generation_that_nobody_waits_for_is_given_back);
     tcase_add_test(t, a_refusal_that_nobody_waits_for_gives_nothing_back);

@@ -22,7 +22,8 @@ enum client_input_kind {
     IN_LOCK_GRANTED,    /* the callback of lock request `id` runs with the lock */
     IN_LOCK_UNAVAILABLE,/* ifAvailable: the callback runs with null */
     IN_LOCK_REFUSED,    /* request() rejected: `error` (WL-10) */
-    IN_LOCK_LOST,       /* AbortError after a grant: stolen, or dropped by the cache (WL-53, WL-70) */
+    /* AbortError after a grant: stolen, or dropped by the cache (WL-53, WL-70) */
+    IN_LOCK_LOST,
     IN_LOCK_ABORTED,    /* the wait ended by our own signal */
     IN_QUERY,           /* locks.query(): `holder_seen` */
     IN_ANSWER,          /* an answer: `answer` */
@@ -51,7 +52,8 @@ struct client_start {
     const struct contract *contract;
     struct policy policy;
     uint32_t tab_instance;      /* drawn for this document */
-    uint32_t session_instance;  /* what sessionStorage of the tab holds; equal in a duplicate (ST-19) */
+    /* what sessionStorage of the tab holds; equal in a duplicate (ST-19) */
+    uint32_t session_instance;
     uint32_t session_sequence;  /* the same, of a counter kept there */
     uint32_t protocol;
     uint8_t device, partition;
@@ -82,7 +84,8 @@ enum client_output_kind {
     OUT_LOCK_ABORT, /* controller.abort() of a waiting request: id */
     OUT_LOCK_SETTLE,/* the callback's promise settles: id */
     OUT_QUERY,
-    OUT_SEND,       /* fetch to ledger or provider: request; the world fills page and identity ids */
+    /* fetch to ledger or provider: request; the world fills page and identity ids */
+    OUT_SEND,
     OUT_SUBSCRIBE,  /* open the push stream */
     OUT_TIMER,      /* arm timer id of this thread for us; arming again replaces */
     OUT_TIMER_OFF,
@@ -108,7 +111,8 @@ struct client_output {
     } as;
 };
 
-#define CLIENT_OUT_MAX 32 /* of one step; the busiest (a claim with 8 operations to reconcile) makes 14 */
+/* of one step; the busiest (a claim with 8 operations to reconcile) makes 14 */
+#define CLIENT_OUT_MAX 32
 
 struct client_requests {
     struct client_output at[CLIENT_OUT_MAX];

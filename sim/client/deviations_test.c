@@ -21,7 +21,10 @@ static void open_as(enum policy_kind p)
 /* The reference first, then the mutant. */
 #define BOTH for (int mutant = 0; mutant < 2; mutant++)
 
-static void open_either(int mutant, enum policy_kind p) { open_as(mutant ? p : POLICY_COUNT); }
+static void open_either(int mutant, enum policy_kind p)
+{
+    open_as(mutant ? p : POLICY_COUNT);
+}
 
 static bool believes(void)
 {
@@ -31,16 +34,21 @@ static bool believes(void)
 }
 
 /* Believes that it leads, and the ledger has not said so. */
-static bool leads_unasked(void) { return believes() && fence_is_none(g.client.page.fence); }
+static bool leads_unasked(void)
+{
+    return believes() && fence_is_none(g.client.page.fence);
+}
 
 static void refuse_locks(void)
 {
-    rig_in(&g, (struct client_input){ .kind = IN_LOCK_REFUSED, .id = g.last_lock, .error = LOCK_ERR_SECURITY });
+    rig_in(&g, (struct client_input){
+                   .kind = IN_LOCK_REFUSED, .id = g.last_lock, .error = LOCK_ERR_SECURITY });
 }
 
 static void lose_lock(void)
 {
-    rig_in(&g, (struct client_input){ .kind = IN_LOCK_LOST, .id = g.last_lock, .error = LOCK_ERR_ABORT });
+    rig_in(&g, (struct client_input){
+                   .kind = IN_LOCK_LOST, .id = g.last_lock, .error = LOCK_ERR_ABORT });
 }
 
 static void effect_in_flight(void)
@@ -54,7 +62,8 @@ static void effect_in_flight(void)
 
 START_TEST(heartbeat_election_leads_when_the_stored_heartbeat_is_stale)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_HEARTBEAT_ELECTION);
         g.storage.leader = RIG_TAB + 1; /* somebody else, who has just beaten */
         g.storage.beat.us = g.now_us + g.wall_ahead_us;
@@ -84,7 +93,8 @@ END_TEST
 
 START_TEST(storage_mutex_leads_where_locks_are_refused)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_STORAGE_MUTEX);
         rig_start(&g);
         refuse_locks();
@@ -97,7 +107,8 @@ END_TEST
 
 START_TEST(lock_is_leadership_claims_nothing)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_LOCK_IS_LEADERSHIP);
         rig_start(&g);
         ck_assert(!believes());
@@ -110,7 +121,8 @@ END_TEST
 
 START_TEST(fail_open_works_without_locks_and_without_a_ledger)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_FAIL_OPEN);
         rig_start(&g);
         refuse_locks();
@@ -126,7 +138,8 @@ END_TEST
 
 START_TEST(leadership_from_broadcast_leads_when_nobody_answers)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_LEAD_BY_BROADCAST);
         rig_start(&g);
         rig_wait(&g, MS(3000));
@@ -150,7 +163,8 @@ END_TEST
 
 START_TEST(leadership_from_query_leads_when_nobody_holds)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_LEAD_BY_QUERY);
         rig_start(&g);
         ck_assert_int_eq(rig_count(&g, OUT_QUERY) > 0, mutant);
@@ -164,7 +178,8 @@ END_TEST
 
 START_TEST(observe_writes_claims_in_the_observe_stage)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_OBSERVE_WRITES);
         g.contract.stage = STAGE_OBSERVE;
         rig_start(&g);
@@ -179,7 +194,8 @@ END_TEST
 
 START_TEST(follower_becomes_leader_without_a_request)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_ILLEGAL_STATE);
         rig_lead(&g, 0);
         rig_forget(&g);
@@ -191,7 +207,8 @@ END_TEST
 
 START_TEST(the_canary_leads_at_once)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_CANARY);
         rig_start(&g);
         ck_assert_int_eq(leads_unasked(), mutant);
@@ -199,17 +216,24 @@ START_TEST(the_canary_leads_at_once)
 }
 END_TEST
 
-/* ---- identities and keys ------------------------------------------------------------------------- */
+/* ---- identities and keys
+ * ------------------------------------------------------------------------- */
 
 START_TEST(stored_identity_is_shared_with_a_duplicate)
 {
-    BOTH {
+    BOTH
+    {
         uint32_t tab[2], key[2];
         for (int i = 0; i < 2; i++) { /* two documents with one sessionStorage (ST-19) */
             open_either(mutant, POLICY_STORED_IDENTITY);
             __typeof__(*((struct client_input *)0)->start) start = {
-                .contract = &g.contract, .policy = g.policy, .tab_instance = RIG_TAB + (uint32_t)i,
-                .session_instance = 5, .protocol = 3, .has_locks = true, .server_authority = true,
+                .contract = &g.contract,
+                .policy = g.policy,
+                .tab_instance = RIG_TAB + (uint32_t)i,
+                .session_instance = 5,
+                .protocol = 3,
+                .has_locks = true,
+                .server_authority = true,
             };
             rig_in(&g, (struct client_input){ .kind = IN_START, .start = &start });
             rig_grant(&g);
@@ -224,7 +248,8 @@ END_TEST
 
 START_TEST(an_unknown_effect_is_resent_under_a_new_key)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_RESEND_NEW_KEY);
         effect_in_flight();
         rig_wait(&g, g.contract.request_timeout_us + MS(1));
@@ -238,7 +263,8 @@ END_TEST
 
 START_TEST(a_key_made_of_the_tab_is_not_the_operations)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_KEY_FROM_TAB);
         rig_lead(&g, 1);
         rig_answer(&g, REQ_TAKE, (struct answer){ .result = ANS_OK, .op = 5 });
@@ -248,11 +274,13 @@ START_TEST(a_key_made_of_the_tab_is_not_the_operations)
 }
 END_TEST
 
-/* ---- fence and lease -------------------------------------------------------------------------------- */
+/* ---- fence and lease
+ * -------------------------------------------------------------------------------- */
 
 START_TEST(a_refetched_fence_finishes_old_work)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_REFETCH_FENCE);
         effect_in_flight();
         rig_answer(&g, REQ_EFFECT, (struct answer){ .result = ANS_FENCED, .fence = rig_fence(2) });
@@ -265,7 +293,8 @@ END_TEST
 
 START_TEST(a_wall_clock_that_went_back_makes_the_lease_longer)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_WALL_CLOCK_LEASE);
         effect_in_flight();
         g.wall_ahead_us -= INT64_C(3600) * US_PER_S;
@@ -292,7 +321,8 @@ static void freeze_abruptly(void)
 
 START_TEST(who_relies_on_the_freeze_handler_writes_after_the_thaw)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_TRUST_FREEZE_HANDLER);
         freeze_abruptly();
         rig_tell(&g, IN_RESUME);
@@ -305,7 +335,8 @@ END_TEST
 
 START_TEST(a_cached_leader_goes_on_when_it_is_restored)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_CACHED_LEADER);
         effect_in_flight();
         rig_tell(&g, IN_PAGEHIDE);
@@ -319,11 +350,13 @@ START_TEST(a_cached_leader_goes_on_when_it_is_restored)
 }
 END_TEST
 
-/* ---- the lock ------------------------------------------------------------------------------------------ */
+/* ---- the lock
+ * ------------------------------------------------------------------------------------------ */
 
 START_TEST(the_signal_is_believed_to_end_a_held_lock)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_SIGNAL_ENDS_LOCK);
         rig_lead(&g, 0);
         rig_forget(&g);
@@ -336,7 +369,8 @@ END_TEST
 
 START_TEST(a_callback_never_settles_in_the_background)
 {
-    BOTH {
+    BOTH
+    {
         for (int hidden = 0; hidden < 2; hidden++) {
             open_either(mutant, POLICY_NEVER_SETTLES);
             rig_lead(&g, 0);
@@ -350,7 +384,8 @@ END_TEST
 
 START_TEST(a_suspicious_follower_steals_without_asking)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_STEAL_UNPERMITTED);
         rig_start(&g);
         rig_wait(&g, 3 * g.contract.heartbeat.suspect_after_us);
@@ -362,7 +397,8 @@ END_TEST
 
 START_TEST(a_stolen_holder_steals_back)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_VICTIM_STEALS_BACK);
         rig_lead(&g, 0);
         rig_forget(&g);
@@ -374,11 +410,13 @@ START_TEST(a_stolen_holder_steals_back)
 }
 END_TEST
 
-/* ---- draining -------------------------------------------------------------------------------------------- */
+/* ---- draining
+ * -------------------------------------------------------------------------------------------- */
 
 START_TEST(a_lock_released_before_the_work_is_bound)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_RELEASE_BEFORE_BOUND);
         effect_in_flight();
         rig_tell(&g, IN_FREEZE);
@@ -396,24 +434,28 @@ END_TEST
 
 START_TEST(an_operation_is_dropped_at_drain)
 {
-    BOTH {
+    BOTH
+    {
         open_either(mutant, POLICY_DROP_AT_DRAIN);
         effect_in_flight();
         rig_tell(&g, IN_FREEZE);
-        ck_assert_int_eq(rig_sent(&g, REQ_ACK) != NULL, mutant); /* "done", says who has heard nothing */
+        ck_assert_int_eq(rig_sent(&g, REQ_ACK) != NULL,
+                         mutant); /* "done", says who has heard nothing */
         ck_assert_int_eq(rig_sent(&g, REQ_COMMIT) != NULL, mutant);
     }
 }
 END_TEST
 
-/* ---- and nowhere else ---------------------------------------------------------------------------------------- */
+/* ---- and nowhere else
+ * ---------------------------------------------------------------------------------------- */
 
 static bool same_fence(const struct client_output *a, const struct client_output *b)
 {
     switch (a->kind) {
     case OUT_SEND: return fence_equal(a->as.request.fence, b->as.request.fence);
     case OUT_BELIEF: return fence_equal(a->as.belief.fence, b->as.belief.fence);
-    case OUT_POST: case OUT_BROADCAST: return fence_equal(a->as.message.fence, b->as.message.fence);
+    case OUT_POST:
+    case OUT_BROADCAST: return fence_equal(a->as.message.fence, b->as.message.fence);
     default: return true;
     }
 }
@@ -422,17 +464,20 @@ static bool same(const struct client_output *a, const struct client_output *b)
 {
     const struct request *r = &a->as.request, *q = &b->as.request;
     const struct client_message *m = &a->as.message, *o = &b->as.message;
-    if (a->kind != b->kind || a->thread != b->thread || a->id != b->id || a->us != b->us) return false;
+    if (a->kind != b->kind || a->thread != b->thread || a->id != b->id || a->us != b->us)
+        return false;
     if (a->flags != b->flags || !same_fence(a, b)) return false;
     switch (a->kind) {
     case OUT_SEND:
         return r->kind == q->kind && r->op == q->op && r->key == q->key && r->parts == q->parts &&
                r->acked == q->acked && r->outcome == q->outcome && r->permit == q->permit &&
                r->tab_instance == q->tab_instance && r->sent.us == q->sent.us;
-    case OUT_POST: case OUT_BROADCAST:
+    case OUT_POST:
+    case OUT_BROADCAST:
         return m->kind == o->kind && m->a == o->a && m->b == o->b && m->at.us == o->at.us;
     case OUT_STATE: return a->as.state.from == b->as.state.from && a->as.state.to == b->as.state.to;
-    case OUT_BELIEF: return a->as.belief.on == b->as.belief.on && a->as.belief.why == b->as.belief.why;
+    case OUT_BELIEF:
+        return a->as.belief.on == b->as.belief.on && a->as.belief.why == b->as.belief.why;
     default: return true;
     }
 }
@@ -490,9 +535,13 @@ static bool as_the_reference(enum policy_kind p, void (*story)(void))
 START_TEST(in_a_calm_story_most_mutants_are_the_reference)
 {
     switch ((enum policy_kind)_i) {
-    case POLICY_HEARTBEAT_ELECTION: case POLICY_LOCK_IS_LEADERSHIP: case POLICY_STORED_IDENTITY:
-    case POLICY_KEY_FROM_TAB: case POLICY_LEAD_BY_BROADCAST: case POLICY_LEAD_BY_QUERY: case POLICY_CANARY:
-        return; /* these lead, or name themselves, in another way from the start */
+    case POLICY_HEARTBEAT_ELECTION:
+    case POLICY_LOCK_IS_LEADERSHIP:
+    case POLICY_STORED_IDENTITY:
+    case POLICY_KEY_FROM_TAB:
+    case POLICY_LEAD_BY_BROADCAST:
+    case POLICY_LEAD_BY_QUERY:
+    case POLICY_CANARY: return; /* these lead, or name themselves, in another way from the start */
     default: ck_assert(as_the_reference((enum policy_kind)_i, calm));
     }
 }

@@ -13,7 +13,10 @@ struct step {
 };
 
 static inline bool local_before(struct local a, struct local b) { return a.us < b.us; }
-static inline struct local local_plus(struct local a, int64_t us) { return (struct local){ a.us + us }; }
+static inline struct local local_plus(struct local a, int64_t us)
+{
+    return (struct local){ a.us + us };
+}
 
 static inline struct client_output *client_emit(struct step *s, enum client_output_kind kind)
 {

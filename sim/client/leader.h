@@ -39,14 +39,21 @@ enum leader_message {
     MSG_TASK,           /* channel: operation a was accepted into the outbox */
     MSG_WHO_LEADS,      /* channel, deviation LEAD_BY_BROADCAST */
     POST_LEAD, POST_STOP, POST_WATCH, POST_PONG, POST_RENEW_NOW, POST_WAITING, /* page to worker */
-    POST_PING, POST_RENEWED, POST_LOST, POST_TIMEOUT, POST_MAX_HOLD, POST_SUSPECT, /* worker to page */
+    /* worker to page */
+    POST_PING, POST_RENEWED, POST_LOST, POST_TIMEOUT, POST_MAX_HOLD, POST_SUSPECT,
 };
 
 /* What the worker watches for the page, a timer each. */
-enum watch { WATCH_CLAIM, WATCH_WORK, WATCH_PERMIT, WATCH_SUBMIT, WATCH_RETRY, WATCH_DRAIN, WATCH_COUNT };
-enum leader_timer { TIMER_RENEW = WATCH_COUNT, TIMER_BEAT, TIMER_HOLD, TIMER_SUSPECT, TIMER_PAGE, TIMER_COUNT };
+enum watch {
+    WATCH_CLAIM, WATCH_WORK, WATCH_PERMIT, WATCH_SUBMIT, WATCH_RETRY, WATCH_DRAIN, WATCH_COUNT
+};
+enum leader_timer {
+    TIMER_RENEW = WATCH_COUNT, TIMER_BEAT, TIMER_HOLD, TIMER_SUSPECT, TIMER_PAGE, TIMER_COUNT
+};
 
-enum work_step { WORK_NONE, WORK_TAKE, WORK_EFFECT, WORK_OUTCOME, WORK_RECONCILE, WORK_ACK, WORK_COMMIT };
+enum work_step {
+    WORK_NONE, WORK_TAKE, WORK_EFFECT, WORK_OUTCOME, WORK_RECONCILE, WORK_ACK, WORK_COMMIT
+};
 
 #define KNOWN_OPS_MAX 8
 
@@ -62,7 +69,11 @@ struct leader {
         bool has_locks, visible, gone, too_old, closed;
         uint32_t last_id, claims;
         struct { uint32_t id; bool waiting, granted; uint32_t permit; } lock;
-        struct { uint32_t id, request, first_request, answered; bool probing; struct local first_sent, began; } claim;
+        struct {
+            uint32_t id, request, first_request, answered;
+            bool probing;
+            struct local first_sent, began;
+        } claim;
         struct fence fence;
         struct local lease_end, wall_lease_end;
         bool believes, revalidating;

@@ -28,10 +28,19 @@ struct rig {
     struct leader client;
     struct client_requests requests;
     int64_t now_us, wall_ahead_us;
-    struct { uint32_t leader; struct local beat; } storage;
+    struct {
+        uint32_t leader;
+        struct local beat;
+    } storage;
     bool hangs; /* the page's thread is busy: posts to it wait */
-    struct { bool armed; int64_t at_us; } timer[2][TIMER_COUNT];
-    struct { enum client_thread to; struct client_message message; } post[RIG_POSTS_MAX];
+    struct {
+        bool armed;
+        int64_t at_us;
+    } timer[2][TIMER_COUNT];
+    struct {
+        enum client_thread to;
+        struct client_message message;
+    } post[RIG_POSTS_MAX];
     uint32_t posts;
     struct client_output log[RIG_LOG_MAX];
     struct local log_at[RIG_LOG_MAX];
@@ -40,15 +49,25 @@ struct rig {
     enum client_state state; /* as reported */
 };
 
-static inline struct fence rig_fence(uint32_t generation) { return (struct fence){ 1, 1, generation }; }
+static inline struct fence rig_fence(uint32_t generation)
+{
+    return (struct fence){ 1, 1, generation };
+}
 
 static inline void rig_open(struct rig *g)
 {
-    *g = (struct rig){ .has_locks = true, .visible = true, .protocol = 3, .session_instance = 5,
-                       .now_us = US_PER_S, .wall_ahead_us = US_PER_S };
+    *g = (struct rig){ .has_locks = true,
+                       .visible = true,
+                       .protocol = 3,
+                       .session_instance = 5,
+                       .now_us = US_PER_S,
+                       .wall_ahead_us = US_PER_S };
     g->contract = (struct contract){
-        .protocol_version = 3, .steal = STEAL_INCIDENT_ONLY, .max_hold_us = MS(30000),
-        .fallback = FALLBACK_SERVER_COORDINATED, .stage = STAGE_OUTBOX,
+        .protocol_version = 3,
+        .steal = STEAL_INCIDENT_ONLY,
+        .max_hold_us = MS(30000),
+        .fallback = FALLBACK_SERVER_COORDINATED,
+        .stage = STAGE_OUTBOX,
         .lease = { .ttl_us = MS(1200), .renew_us = MS(400) },
         .heartbeat = { .interval_us = MS(2000), .suspect_after_us = MS(5000) },
         .request_timeout_us = MS(350),
@@ -85,7 +104,8 @@ static inline void rig_must_be_lawful(struct rig *g, const struct client_output 
         must(o->id == o->as.request.id);
         must(o->id > g->last_send[o->thread]);
         must(o->as.request.sent.us == g->now_us);
-        must(g->lawless || !rig_is_fenced(o->as.request.kind) || !fence_is_none(o->as.request.fence));
+        must(g->lawless || !rig_is_fenced(o->as.request.kind) ||
+             !fence_is_none(o->as.request.fence));
         g->last_send[o->thread] = o->id;
     }
 }
@@ -154,15 +174,24 @@ static inline void rig_tell(struct rig *g, enum client_input_kind kind)
 static inline void rig_start(struct rig *g)
 {
     __typeof__(*((struct client_input *)0)->start) start = {
-        .contract = &g->contract, .policy = g->policy, .tab_instance = RIG_TAB,
-        .session_instance = g->session_instance, .protocol = g->protocol, .device = 0, .partition = 0,
-        .partition_key = 1, .has_locks = g->has_locks, .visible = g->visible,
-        .server_authority = !g->local_authority, .single_page = g->single_page,
+        .contract = &g->contract,
+        .policy = g->policy,
+        .tab_instance = RIG_TAB,
+        .session_instance = g->session_instance,
+        .protocol = g->protocol,
+        .device = 0,
+        .partition = 0,
+        .partition_key = 1,
+        .has_locks = g->has_locks,
+        .visible = g->visible,
+        .server_authority = !g->local_authority,
+        .single_page = g->single_page,
     };
     rig_in(g, (struct client_input){ .kind = IN_START, .start = &start });
 }
 
-/* Time passes; a timer that falls due fires at its time. A page that hangs fires none of its own. */
+/* Time passes; a timer that falls due fires at its time. A page that hangs fires none of its
+ * own. */
 static inline void rig_wait(struct rig *g, int64_t us)
 {
     int64_t end = g->now_us + us;
@@ -181,14 +210,18 @@ static inline void rig_wait(struct rig *g, int64_t us)
         if (t < 0) break;
         g->now_us = next;
         g->timer[t][id].armed = false;
-        rig_in(g, (struct client_input){ .kind = IN_TIMER, .thread = (enum client_thread)t, .id = (uint32_t)id });
+        rig_in(g, (struct client_input){
+                      .kind = IN_TIMER, .thread = (enum client_thread)t, .id = (uint32_t)id });
     }
     g->now_us = end;
 }
 
 /* ---- the log ------------------------------------------------------------------------------ */
 
-static inline void rig_forget(struct rig *g) { g->from = g->n; }
+static inline void rig_forget(struct rig *g)
+{
+    g->from = g->n;
+}
 
 static inline uint32_t rig_count(const struct rig *g, enum client_output_kind kind)
 {
@@ -198,7 +231,8 @@ static inline uint32_t rig_count(const struct rig *g, enum client_output_kind ki
 }
 
 /* The newest of its kind; must() when there is none. */
-static inline const struct client_output *rig_last(const struct rig *g, enum client_output_kind kind)
+static inline const struct client_output *rig_last(const struct rig *g,
+                                                   enum client_output_kind kind)
 {
     for (uint32_t i = g->n; i-- > g->from;)
         if (g->log[i].kind == kind) return &g->log[i];
@@ -210,7 +244,8 @@ static inline const struct client_output *rig_last(const struct rig *g, enum cli
 static inline const struct request *rig_sent(const struct rig *g, enum request_kind kind)
 {
     for (uint32_t i = g->n; i-- > g->from;)
-        if (g->log[i].kind == OUT_SEND && g->log[i].as.request.kind == kind) return &g->log[i].as.request;
+        if (g->log[i].kind == OUT_SEND && g->log[i].as.request.kind == kind)
+            return &g->log[i].as.request;
     return NULL;
 }
 
@@ -230,10 +265,12 @@ static inline uint32_t rig_writes(const struct rig *g)
 }
 
 /* Messages on the channel, or posts between the threads, of one kind. */
-static inline uint32_t rig_said(const struct rig *g, enum client_output_kind how, enum leader_message kind)
+static inline uint32_t rig_said(const struct rig *g, enum client_output_kind how,
+                                enum leader_message kind)
 {
     uint32_t n = 0;
-    for (uint32_t i = g->from; i < g->n; i++) n += g->log[i].kind == how && g->log[i].as.message.kind == kind;
+    for (uint32_t i = g->from; i < g->n; i++)
+        n += g->log[i].kind == how && g->log[i].as.message.kind == kind;
     return n;
 }
 
@@ -259,7 +296,8 @@ static inline uint32_t rig_place_of(const struct rig *g, enum request_kind kind)
     return RIG_LOG_MAX;
 }
 
-/* ---- what a page is told ---------------------------------------------------------------------- */
+/* ---- what a page is told
+ * ---------------------------------------------------------------------- */
 
 /* The newest lock request is granted. */
 static inline void rig_grant(struct rig *g)
@@ -277,7 +315,8 @@ static inline void rig_answer_as(struct rig *g, const struct request *r, struct 
     if (!a.op) a.op = r->op;
     if (r->kind == REQ_RENEW && !a.sequence) a.sequence = ++g->sequence;
     enum client_thread t = r->kind == REQ_RENEW ? THREAD_WORKER : THREAD_PAGE;
-    rig_in(g, (struct client_input){ .kind = IN_ANSWER, .thread = t, .id = a.request, .answer = &a });
+    rig_in(g,
+           (struct client_input){ .kind = IN_ANSWER, .thread = t, .id = a.request, .answer = &a });
 }
 
 /* ... to the newest request of the kind, in the log or before it. */
@@ -297,11 +336,14 @@ static inline void rig_result(struct rig *g, enum request_kind kind, enum answer
 
 static inline void rig_hear(struct rig *g, enum leader_message kind, uint32_t a)
 {
-    struct client_message m = { .kind = (uint8_t)kind, .tab_instance = RIG_TAB + 1, .a = a, .at = { g->now_us } };
+    struct client_message m = {
+        .kind = (uint8_t)kind, .tab_instance = RIG_TAB + 1, .a = a, .at = { g->now_us }
+    };
     rig_in(g, (struct client_input){ .kind = IN_MESSAGE, .message = &m });
 }
 
-static inline void rig_push(struct rig *g, enum push_kind kind, struct fence fence, uint8_t partition)
+static inline void rig_push(struct rig *g, enum push_kind kind, struct fence fence,
+                            uint8_t partition)
 {
     struct push p = { .kind = kind, .fence = fence, .leader_partition = partition };
     rig_in(g, (struct client_input){ .kind = IN_PUSH, .push = &p });
@@ -312,12 +354,15 @@ static inline void rig_submit(struct rig *g, uint32_t op)
     rig_in(g, (struct client_input){ .kind = IN_SUBMIT, .id = op });
 }
 
-/* ---- the usual ways ------------------------------------------------------------------------------ */
+/* ---- the usual ways
+ * ------------------------------------------------------------------------------ */
 
 /* Lock, claim, generation `generation`, with `tasks` in the outbox. */
 static inline void rig_claim_ok(struct rig *g, uint32_t generation, uint32_t tasks)
 {
-    rig_answer(g, REQ_CLAIM, (struct answer){ .result = ANS_OK, .fence = rig_fence(generation), .more_tasks = tasks });
+    rig_answer(
+        g, REQ_CLAIM,
+        (struct answer){ .result = ANS_OK, .fence = rig_fence(generation), .more_tasks = tasks });
 }
 
 /* From nothing to leadership; then the log is empty and no time has passed. */

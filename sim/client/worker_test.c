@@ -15,10 +15,17 @@ static void open_rig(void)
     rig_forget(&g);
 }
 
-static int64_t ttl(void) { return g.contract.lease.ttl_us; }
-static int64_t renew_us(void) { return g.contract.lease.renew_us; }
+static int64_t ttl(void)
+{
+    return g.contract.lease.ttl_us;
+}
+static int64_t renew_us(void)
+{
+    return g.contract.lease.renew_us;
+}
 
-/* ---- renewal ------------------------------------------------------------------------------------ */
+/* ---- renewal ------------------------------------------------------------------------------------
+ */
 
 START_TEST(the_lease_is_renewed_well_inside_the_ttl)
 {
@@ -79,7 +86,8 @@ START_TEST(an_answer_that_comes_after_the_lease_revives_nothing)
     for (int t = 0; t < TIMER_COUNT; t++) g.timer[THREAD_WORKER][t].armed = false; /* it slept */
     g.now_us = renew.sent.us + ttl();
     rig_forget(&g);
-    rig_answer_as(&g, &renew, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 5 });
+    rig_answer_as(&g, &renew,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .more_tasks = 5 });
     ck_assert_uint_eq(rig_writes(&g), 0);
     ck_assert_uint_eq(rig_said(&g, OUT_POST, POST_RENEWED), 0);
 }
@@ -88,7 +96,8 @@ END_TEST
 START_TEST(an_answer_for_another_generation_renews_nothing)
 {
     rig_wait(&g, renew_us() + MS(1));
-    rig_answer(&g, REQ_RENEW, (struct answer){ .result = ANS_OK, .fence = rig_fence(2), .more_tasks = 5 });
+    rig_answer(&g, REQ_RENEW,
+               (struct answer){ .result = ANS_OK, .fence = rig_fence(2), .more_tasks = 5 });
     ck_assert_uint_eq(rig_writes(&g), 0);
     ck_assert_uint_eq(rig_said(&g, OUT_POST, POST_RENEWED), 0);
 }
@@ -134,7 +143,8 @@ START_TEST(a_closed_epoch_ends_leadership_for_that_reason)
 }
 END_TEST
 
-/* ---- only for a page that answers ------------------------------------------------------------------ */
+/* ---- only for a page that answers
+ * ------------------------------------------------------------------ */
 
 /* Else a hung page keeps its lease for ever. */
 START_TEST(it_renews_only_while_the_page_answers_within_a_third_of_the_ttl)
@@ -180,7 +190,8 @@ START_TEST(a_page_that_hung_shortly_is_renewed_for_again)
 }
 END_TEST
 
-/* ---- acknowledgement ----------------------------------------------------------------------------------- */
+/* ---- acknowledgement
+ * ----------------------------------------------------------------------------------- */
 
 /* Else a leader that is deaf in one direction keeps its lease. */
 START_TEST(each_renewal_acknowledges_the_last_answer_seen)
@@ -203,8 +214,10 @@ START_TEST(an_old_answer_takes_no_acknowledgement_back)
     rig_wait(&g, renew_us() + MS(1));
     const struct request first = *rig_sent(&g, REQ_RENEW);
     rig_wait(&g, renew_us());
-    rig_answer(&g, REQ_RENEW, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .sequence = 9 });
-    rig_answer_as(&g, &first, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .sequence = 8 });
+    rig_answer(&g, REQ_RENEW,
+               (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .sequence = 9 });
+    rig_answer_as(&g, &first,
+                  (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .sequence = 8 });
     rig_forget(&g);
     rig_wait(&g, renew_us() + MS(1));
     ck_assert_uint_eq(rig_sent(&g, REQ_RENEW)->acked, 9);
@@ -229,7 +242,8 @@ START_TEST(not_extended_moves_no_lease)
     for (int i = 0; i < 60 && g.state == STATE_LEADER; i++) {
         rig_forget(&g);
         rig_wait(&g, MS(50));
-        if (rig_sent(&g, REQ_RENEW)) rig_answer(&g, REQ_RENEW, (struct answer){ .result = ANS_NOT_EXTENDED });
+        if (rig_sent(&g, REQ_RENEW))
+            rig_answer(&g, REQ_RENEW, (struct answer){ .result = ANS_NOT_EXTENDED });
     }
     ck_assert_int_ne(g.state, STATE_LEADER);
     ck_assert_int_le(g.now_us - began, ttl() + renew_us());
@@ -239,7 +253,8 @@ END_TEST
 START_TEST(a_new_generation_starts_without_acknowledgements)
 {
     rig_wait(&g, renew_us() + MS(1));
-    rig_answer(&g, REQ_RENEW, (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .sequence = 7 });
+    rig_answer(&g, REQ_RENEW,
+               (struct answer){ .result = ANS_OK, .fence = rig_fence(1), .sequence = 7 });
     rig_tell(&g, IN_FREEZE);
     rig_tell(&g, IN_RESUME);
     rig_grant(&g);
@@ -251,7 +266,8 @@ START_TEST(a_new_generation_starts_without_acknowledgements)
 }
 END_TEST
 
-/* ---- heartbeats, silence, maxHold ---------------------------------------------------------------------- */
+/* ---- heartbeats, silence, maxHold
+ * ---------------------------------------------------------------------- */
 
 START_TEST(a_leader_beats_at_once_and_at_its_interval)
 {

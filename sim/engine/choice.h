@@ -22,7 +22,11 @@ enum stream {
 };
 
 struct tape_entry { uint32_t value; uint32_t bound; };
-struct tape { struct tape_entry *at[STREAM_COUNT]; uint32_t n[STREAM_COUNT], max[STREAM_COUNT]; bool full; };
+struct tape {
+    struct tape_entry *at[STREAM_COUNT];
+    uint32_t n[STREAM_COUNT], max[STREAM_COUNT];
+    bool full;
+};
 
 struct choices {
     struct rng rng[STREAM_COUNT];

@@ -37,7 +37,8 @@ START_TEST(a_choice_is_below_its_bound)
     for (uint32_t bound = 1; bound < 200; bound++)
         for (int i = 0; i < 50; i++) ck_assert_uint_lt(choose(&c, STREAM_PLAN, bound), bound);
     ck_assert_uint_eq(choose(&c, STREAM_PLAN, 1), 0);
-    for (int i = 0; i < 100; i++) ck_assert_uint_lt(choose(&c, STREAM_PLAN, UINT32_MAX), UINT32_MAX);
+    for (int i = 0; i < 100; i++)
+        ck_assert_uint_lt(choose(&c, STREAM_PLAN, UINT32_MAX), UINT32_MAX);
 }
 END_TEST
 

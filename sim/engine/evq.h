@@ -44,7 +44,8 @@ static inline struct instant event_at(const struct event *e)
 }
 
 /* must() when full or beyond the end of time. `tie` below 2^EVQ_TIE_BITS. */
-void evq_push(struct evq *q, struct instant at, uint32_t tie, uint16_t kind, uint16_t target, uint32_t arg);
+void evq_push(struct evq *q, struct instant at, uint32_t tie, uint16_t kind, uint16_t target,
+              uint32_t arg);
 /* False when empty. */
 bool evq_pop(struct evq *q, struct event *e);
 

@@ -19,7 +19,10 @@ static void open_queue(void)
     evq_reset(&q);
 }
 
-static void close_queue(void) { arena_close(&arena); }
+static void close_queue(void)
+{
+    arena_close(&arena);
+}
 
 static void push(int64_t us, uint32_t tie, uint32_t arg)
 {
@@ -106,7 +109,11 @@ END_TEST
 
 /* ---- against the dumb one ------------------------------------------------------ */
 
-struct dumb { int64_t us; uint32_t tie, seq, arg; bool used; };
+struct dumb {
+    int64_t us;
+    uint32_t tie, seq, arg;
+    bool used;
+};
 static struct dumb dumb[MAX];
 static uint32_t dumb_seq;
 
@@ -189,9 +196,21 @@ START_TEST(exactly_the_capacity_fits)
 }
 END_TEST
 
-START_TEST(a_time_beyond_the_end_is_refused) { push(EVQ_TIME_MAX_US + 1, 0, 0); } END_TEST
-START_TEST(a_time_before_the_start_is_refused) { push(-1, 0, 0); } END_TEST
-START_TEST(a_tie_that_does_not_fit_is_refused) { push(0, 1u << EVQ_TIE_BITS, 0); } END_TEST
+START_TEST(a_time_beyond_the_end_is_refused)
+{
+    push(EVQ_TIME_MAX_US + 1, 0, 0);
+}
+END_TEST
+START_TEST(a_time_before_the_start_is_refused)
+{
+    push(-1, 0, 0);
+}
+END_TEST
+START_TEST(a_tie_that_does_not_fit_is_refused)
+{
+    push(0, 1u << EVQ_TIE_BITS, 0);
+}
+END_TEST
 
 START_TEST(more_events_than_there_are_numbers_are_refused)
 {

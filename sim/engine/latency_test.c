@@ -6,8 +6,9 @@
 Suite *latency_suite(void);
 
 static const struct latency *const table[] = {
-    &latency_lock,  &latency_broadcast, &latency_close,   &latency_crash,   &latency_thread, &latency_idb,
-    &latency_task,  &latency_reload,    &latency_restore, &latency_service, &latency_node,
+    &latency_lock,    &latency_broadcast, &latency_close, &latency_crash,
+    &latency_thread,  &latency_idb,       &latency_task,  &latency_reload,
+    &latency_restore, &latency_service,   &latency_node,
 };
 #define TABLES ((int)(sizeof table / sizeof table[0]))
 
@@ -58,7 +59,8 @@ START_TEST(draws_are_monotone_and_never_outside)
     int64_t last = t->us[0];
     for (uint32_t u = 0; u < 65536; u++) {
         int64_t us = at(t, u);
-        if (us < last || us > t->us[LATENCY_POINTS - 1]) ck_abort_msg("position %u: %d us", u, (int)us);
+        if (us < last || us > t->us[LATENCY_POINTS - 1])
+            ck_abort_msg("position %u: %d us", u, (int)us);
         last = us;
     }
 }
@@ -69,14 +71,19 @@ START_TEST(between_two_quantiles_the_draw_lies_in_proportion)
     const struct latency *t = table_of(_i);
     for (int k = 1; k < LATENCY_POINTS; k++) {
         uint32_t middle = (rank[k - 1] + rank[k]) / 2u;
-        int64_t expected = t->us[k - 1] + (int64_t)(t->us[k] - t->us[k - 1]) * (middle - rank[k - 1]) / (rank[k] - rank[k - 1]);
+        int64_t expected = t->us[k - 1] + (int64_t)(t->us[k] - t->us[k - 1]) *
+                                              (middle - rank[k - 1]) / (rank[k] - rank[k - 1]);
         ck_assert_int_le(at(t, middle), expected);
         ck_assert_int_ge(at(t, middle), expected - 1);
     }
 }
 END_TEST
 
-START_TEST(zero_is_the_mildest) { ck_assert_int_eq(at(table_of(_i), 0), table_of(_i)->us[0]); } END_TEST
+START_TEST(zero_is_the_mildest)
+{
+    ck_assert_int_eq(at(table_of(_i), 0), table_of(_i)->us[0]);
+}
+END_TEST
 
 /* NET-2: at least one message in a thousand is slow, and slower than the table's ordinary ones. */
 START_TEST(every_network_has_a_slow_tail)

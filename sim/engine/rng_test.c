@@ -95,9 +95,26 @@ END_TEST
 START_TEST(any_other_text_is_hashed)
 {
     static const char *const text[] = {
-        "", "a", "aa", "ab", "ba", "release-2026-11", "-1", "+1", " 1", "1 ", "1x", "0x", "0xg", "12e4",
-        "9bd9b01", "559ff6295c3be56bb0c3ad3a1d1b2b4b5b6b7b8b", "559ff6295c3be56bb0c3ad3a1d1b2b4b5b6b7b8c",
-        "18446744073709551616", "99999999999999999999", "1000000000000000000000000001",
+        "",
+        "a",
+        "aa",
+        "ab",
+        "ba",
+        "release-2026-11",
+        "-1",
+        "+1",
+        " 1",
+        "1 ",
+        "1x",
+        "0x",
+        "0xg",
+        "12e4",
+        "9bd9b01",
+        "559ff6295c3be56bb0c3ad3a1d1b2b4b5b6b7b8b",
+        "559ff6295c3be56bb0c3ad3a1d1b2b4b5b6b7b8c",
+        "18446744073709551616",
+        "99999999999999999999",
+        "1000000000000000000000000001",
     };
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         uint64_t seed = rng_seed_of_text(text[i]);
@@ -110,9 +127,11 @@ END_TEST
 
 START_TEST(numbers_that_do_not_fit_stay_apart)
 {
-    ck_assert_uint_ne(rng_seed_of_text("0x1ffffffffffffffff"), rng_seed_of_text("0x2ffffffffffffffff"));
+    ck_assert_uint_ne(rng_seed_of_text("0x1ffffffffffffffff"),
+                      rng_seed_of_text("0x2ffffffffffffffff"));
     ck_assert_uint_ne(rng_seed_of_text("0x1ffffffffffffffff"), UINT64_MAX);
-    ck_assert_uint_ne(rng_seed_of_text("20000000000000000000"), rng_seed_of_text("30000000000000000000"));
+    ck_assert_uint_ne(rng_seed_of_text("20000000000000000000"),
+                      rng_seed_of_text("30000000000000000000"));
 }
 END_TEST
 

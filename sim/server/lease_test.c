@@ -217,12 +217,13 @@ START_TEST(a_permit_over_a_lock_whose_partition_does_not_lead_stands_in_nobodys_
     rig_boot(&g);
     struct fence f = rig_claim(&g, 1).fence;
     ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 11, none, 0).result, ANS_REFUSED);
-    ck_assert_int_eq(g.answer.wait_us, MS(3000)); /* somebody has to have led elsewhere for leases */
+    ck_assert_int_eq(g.answer.wait_us,
+                     MS(3000)); /* somebody has to have led elsewhere for leases */
     renew_for(1, f, MS(3000));
     ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 11, none, 0).result, ANS_OK);
     ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_PERMIT)->a, 3);
     ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 12, none, 0).result, ANS_REFUSED); /* one at a time */
-    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 2, none, 0).result, ANS_REFUSED); /* it leads here */
+    ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 2, none, 0).result, ANS_REFUSED);  /* it leads here */
     rig_wait(&g, MS(1000));
     ck_assert_int_eq(rig_do(&g, REQ_PERMIT, 2, none, 0).result, ANS_OK);
     ck_assert_uint_eq(rig_last(&g, OBS_LEDGER_PERMIT)->a, 1);

@@ -137,13 +137,14 @@ static struct ledger_work begin(struct ledger_node *n, struct instant at, struct
 {
     n->now = now;
     if (out) out->n = out->messages = 0;
-    return (struct ledger_work){ .n = n, .at = at, .now = now, .cause = cause, .out = out,
-                                 .said = cause };
+    return (struct ledger_work){
+        .n = n, .at = at, .now = now, .cause = cause, .out = out, .said = cause
+    };
 }
 
 void ledger_boot(struct ledger_node *n, uint8_t id, enum layout layout, enum authority authority,
-                 uint32_t incarnation, const struct contract *c, struct policy p,
-                 struct history *h, struct instant at, struct local now, struct ledger_out *out)
+                 uint32_t incarnation, const struct contract *c, struct policy p, struct history *h,
+                 struct instant at, struct local now, struct ledger_out *out)
 {
     must(layout == LAYOUT_SINGLE || authority == AUTHORITY_SERVER);
     must(layout == LAYOUT_SINGLE || id < LEDGER_NODES);
@@ -268,8 +269,8 @@ void ledger_drained(struct ledger_node *n, struct fence fence, uint32_t op, bool
     ledger_settle(&w);
 }
 
-void ledger_incident(struct ledger_node *n, enum incident what, struct instant at,
-                     struct local now, uint32_t cause, struct ledger_out *out)
+void ledger_incident(struct ledger_node *n, enum incident what, struct instant at, struct local now,
+                     uint32_t cause, struct ledger_out *out)
 {
     struct ledger_work w = begin(n, at, now, cause, out);
     if (!n->up || n->authority == AUTHORITY_INDEXEDDB || !quorum_can_decide(n, now)) return;

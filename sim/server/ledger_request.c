@@ -182,8 +182,8 @@ static void check_renew(struct ledger_node *n, struct ledger_step *s)
 {
     const struct ledger_record *rec = &n->record;
     s->result = check_fence(n, s);
-    bool revives = s->result == ANS_FENCED && rec->expired &&
-                   ledger_has(n, POLICY_LEASE_REVIVED) && fence_equal(s->request.fence, rec->fence);
+    bool revives = s->result == ANS_FENCED && rec->expired && ledger_has(n, POLICY_LEASE_REVIVED) &&
+                   fence_equal(s->request.fence, rec->fence);
     if (revives) s->result = ANS_OK;
     if (s->result != ANS_OK) return;
     if (!revives && !heard_extension(rec, &s->request)) {
@@ -252,8 +252,8 @@ static void check_take(struct ledger_node *n, struct ledger_step *s)
     if (s->result != ANS_OK) return;
     s->op = next_task(&n->record, &s->request, &s->repeated);
     if (s->op == 0)
-        s->result = waits_for_newer(&n->record, s->request.protocol) ? ANS_PROTOCOL_TOO_OLD
-                                                                     : ANS_EMPTY;
+        s->result =
+            waits_for_newer(&n->record, s->request.protocol) ? ANS_PROTOCOL_TOO_OLD : ANS_EMPTY;
     else
         s->acts = !s->repeated;
 }
@@ -289,8 +289,8 @@ static void check_commit(struct ledger_node *n, struct ledger_step *s)
     }
     if (s->result != ANS_OK || s->acts) return;
     if (t && t->state == TASK_DONE) return; /* committed before */
-    bool early = taken && t->state == TASK_TAKEN && (r->parts & deletes) &&
-                 n->authority == AUTHORITY_SERVER;
+    bool early =
+        taken && t->state == TASK_TAKEN && (r->parts & deletes) && n->authority == AUTHORITY_SERVER;
     if (!taken || !owns(n, s, t) || early || r->parts == 0) {
         s->result = ANS_REFUSED;
         return;
@@ -376,7 +376,8 @@ static void apply_permit(struct ledger_node *n, struct ledger_record *rec, struc
     rec->permit.until = local_after(s->now, n->contract->permit_ttl_us);
     rec->permit.used = false;
     rec->permit.elsewhere = ledger_page_led(rec);
-    if (rec->permit.elsewhere) rec->idle_permit_after = local_after(s->now, IDLE_LEASES * n->contract->lease.ttl_us);
+    if (rec->permit.elsewhere)
+        rec->idle_permit_after = local_after(s->now, IDLE_LEASES * n->contract->lease.ttl_us);
 }
 
 static void check_question(struct ledger_node *n, struct ledger_step *s)

@@ -61,8 +61,8 @@ END_TEST
 
 START_TEST(a_claim_fences_every_kind_of_write_of_the_owner_before)
 {
-    static const enum request_kind kind[] = { REQ_RENEW, REQ_RELEASE, REQ_TAKE, REQ_COMMIT,
-                                              REQ_ACK, REQ_RECONCILE };
+    static const enum request_kind kind[] = { REQ_RENEW,  REQ_RELEASE, REQ_TAKE,
+                                              REQ_COMMIT, REQ_ACK,     REQ_RECONCILE };
     rig_boot(&g);
     rig_submit(&g, 1);
     struct answer old = rig_claim(&g, 1);

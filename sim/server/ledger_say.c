@@ -212,10 +212,9 @@ void ledger_observe(struct ledger_work *w, const struct ledger_step *s)
 static bool carries_index(uint16_t kind)
 {
     return kind == OBS_LEDGER_CLAIMED || kind == OBS_LEDGER_RENEWED ||
-           kind == OBS_LEDGER_RELEASED || kind == OBS_LEDGER_EXPIRED ||
-           kind == OBS_LEDGER_TAKEN || kind == OBS_LEDGER_COMMITTED ||
-           kind == OBS_LEDGER_RECONCILED || kind == OBS_LEDGER_EPOCH ||
-           kind == OBS_LEDGER_REOPENED;
+           kind == OBS_LEDGER_RELEASED || kind == OBS_LEDGER_EXPIRED || kind == OBS_LEDGER_TAKEN ||
+           kind == OBS_LEDGER_COMMITTED || kind == OBS_LEDGER_RECONCILED ||
+           kind == OBS_LEDGER_EPOCH || kind == OBS_LEDGER_REOPENED;
 }
 
 /* Has decision `index`, which was `s`, been told by the node that made it? Asked by a new primary
@@ -274,8 +273,9 @@ void ledger_refuse(struct ledger_work *w, const struct ledger_step *s, enum answ
     o.b = result;
     o.op = r->op;
     say(w, o);
-    struct answer a = { .request = r->id, .kind = r->kind, .result = result, .op = r->op,
-                        .sent = r->sent };
+    struct answer a = {
+        .request = r->id, .kind = r->kind, .result = result, .op = r->op, .sent = r->sent
+    };
     a.node_hint = result == ANS_REDIRECT ? w->n->primary_id : NODE_NONE;
     send(w, s, &a);
 }
@@ -302,9 +302,15 @@ static void answer(struct ledger_work *w, const struct ledger_step *s)
     const struct ledger_record *rec = &w->n->record;
     const struct request *r = &s->request;
     bool ok = s->result == ANS_OK;
-    struct answer a = { .request = r->id, .kind = r->kind, .result = s->result, .fence = rec->fence,
-                        .op = r->kind == REQ_TAKE ? s->op : r->op, .wait_us = s->wait_us,
-                        .more_tasks = rec->open, .node_hint = NODE_NONE, .sent = r->sent };
+    struct answer a = { .request = r->id,
+                        .kind = r->kind,
+                        .result = s->result,
+                        .fence = rec->fence,
+                        .op = r->kind == REQ_TAKE ? s->op : r->op,
+                        .wait_us = s->wait_us,
+                        .more_tasks = rec->open,
+                        .node_hint = NODE_NONE,
+                        .sent = r->sent };
     if (r->kind == REQ_CLAIM && ok) {
         a.fence = s->fence;
         list_unreconciled(rec, s->fence, &a);
@@ -322,7 +328,9 @@ static void answer(struct ledger_work *w, const struct ledger_step *s)
 struct push ledger_state(const struct ledger_node *n)
 {
     const struct ledger_record *rec = &n->record;
-    struct push p = { .kind = PUSH_VACANT, .fence = rec->fence, .tasks = rec->queued,
+    struct push p = { .kind = PUSH_VACANT,
+                      .fence = rec->fence,
+                      .tasks = rec->queued,
                       .leader_partition = PARTITION_NONE };
     if (rec->closed) {
         p.kind = PUSH_CLOSED;

@@ -19,8 +19,8 @@ void provider_reset(struct provider *p, struct policy policy, struct history *h)
 
 static int64_t memory_us(const struct provider *p)
 {
-    bool forgets = policy_has(p->policy, POLICY_PROVIDER_FORGETS) ||
-                   policy_has(p->policy, POLICY_CANARY);
+    bool forgets =
+        policy_has(p->policy, POLICY_PROVIDER_FORGETS) || policy_has(p->policy, POLICY_CANARY);
     return forgets ? PROVIDER_FORGETS_US : PROVIDER_MEMORY_US;
 }
 
@@ -57,8 +57,8 @@ static bool make_room(struct provider *p)
     return false;
 }
 
-static void say(struct provider *p, enum obs_kind kind, const struct request *r,
-                struct instant at, uint32_t cause)
+static void say(struct provider *p, enum obs_kind kind, const struct request *r, struct instant at,
+                uint32_t cause)
 {
     struct obs o = obs_make(kind, at, cause);
     o.page = r->page;
@@ -70,8 +70,13 @@ static void say(struct provider *p, enum obs_kind kind, const struct request *r,
 
 static struct answer answer_to(const struct request *r, enum answer_result result)
 {
-    return (struct answer){ .request = r->id, .kind = r->kind, .result = result, .op = r->op,
-                            .fence = r->fence, .node_hint = NODE_NONE, .sent = r->sent };
+    return (struct answer){ .request = r->id,
+                            .kind = r->kind,
+                            .result = result,
+                            .op = r->op,
+                            .fence = r->fence,
+                            .node_hint = NODE_NONE,
+                            .sent = r->sent };
 }
 
 static void effect(struct provider *p, const struct request *r, struct instant at, uint32_t cause,
@@ -120,8 +125,8 @@ void provider_request(struct provider *p, const struct request *r, struct instan
         outcome(p, r, at, cause, a);
 }
 
-void provider_finish(struct provider *p, const struct request *r, struct instant at,
-                     uint32_t cause, struct answer *a)
+void provider_finish(struct provider *p, const struct request *r, struct instant at, uint32_t cause,
+                     struct answer *a)
 {
     uint32_t i = find(p, r->key);
     must(r->kind == REQ_EFFECT);

@@ -333,8 +333,10 @@ static void on_vote_ask(struct ledger_work *w, const struct node_message *m)
     reply->kind = NODE_VOTE;
     reply->yes = yes;
     reply->echo = m->sent;
-    if (yes) reply->record = n->stored;
-    else if (n->voted_view > reply->view) reply->view = n->voted_view;
+    if (yes)
+        reply->record = n->stored;
+    else if (n->voted_view > reply->view)
+        reply->view = n->voted_view;
 }
 
 static void on_vote(struct ledger_work *w, const struct node_message *m)

@@ -28,15 +28,18 @@ static struct {
     struct event event[EVENTS_MAX];
     uint32_t events;
     int64_t now_us;
-    bool cut[NODES];         /* nothing goes between this node and the others */
+    bool cut[NODES]; /* nothing goes between this node and the others */
     uint32_t drop_percent, double_percent;
     int64_t delay_us;
     uint64_t random;
     uint32_t requests;
     struct answer answer[4096]; /* by request id */
     uint32_t stores;
-    bool two_speak;          /* at some moment two nodes would have answered a question */
-    struct { struct fence fence; uint32_t node, op; } drain;
+    bool two_speak; /* at some moment two nodes would have answered a question */
+    struct {
+        struct fence fence;
+        uint32_t node, op;
+    } drain;
 } q;
 static struct obs obs[OBS_MAX];
 static struct ledger_out out;
@@ -50,7 +53,10 @@ static uint32_t draw(uint32_t bound)
     return (uint32_t)(q.random >> 33) % bound;
 }
 
-static struct instant at(void) { return (struct instant){ q.now_us }; }
+static struct instant at(void)
+{
+    return (struct instant){ q.now_us };
+}
 
 /* Offsets of days, drifts of up to 2%: times must not travel unshifted. */
 static struct local clock_of(uint32_t node)
@@ -68,7 +74,8 @@ static void post(struct event e)
 static void post_message(uint32_t node, const struct node_message *m)
 {
     struct event e = { .at_us = q.now_us + MS(1) + (q.delay_us ? draw((uint32_t)q.delay_us) : 0),
-                       .node = m->to, .message = *m };
+                       .node = m->to,
+                       .message = *m };
     q.stores += m->kind == NODE_STORE;
     if (draw(100) < q.drop_percent || q.cut[node] || q.cut[m->to]) return;
     post(e);
@@ -86,8 +93,11 @@ static void carry(uint32_t node)
         case LEDGER_ARM: {
             int64_t rate = (int64_t)node - 1;
             int64_t in = out.at[i].as.arm.in_us * 50 / (50 + rate) + 1;
-            post((struct event){ .at_us = q.now_us + in, .is_timer = true, .node = node,
-                                 .timer = out.at[i].as.arm.timer, .arm = out.at[i].as.arm.arm });
+            post((struct event){ .at_us = q.now_us + in,
+                                 .is_timer = true,
+                                 .node = node,
+                                 .timer = out.at[i].as.arm.timer,
+                                 .arm = out.at[i].as.arm.arm });
             break;
         }
         case LEDGER_DRAIN:
@@ -105,9 +115,13 @@ static void boot(struct policy p)
 {
     memset(&q, 0, sizeof q);
     q.contract = (struct contract){
-        .steal = STEAL_INCIDENT_ONLY, .fallback = FALLBACK_SERVER_COORDINATED,
-        .lease = { MS(1000), MS(333) }, .vacant_after_us = MS(600), .permit_ttl_us = MS(2000),
-        .permit_grace_us = MS(700), .server_after_us = MS(5000),
+        .steal = STEAL_INCIDENT_ONLY,
+        .fallback = FALLBACK_SERVER_COORDINATED,
+        .lease = { MS(1000), MS(333) },
+        .vacant_after_us = MS(600),
+        .permit_ttl_us = MS(2000),
+        .permit_grace_us = MS(700),
+        .server_after_us = MS(5000),
     };
     q.history = (struct history){ .at = obs, .max = OBS_MAX };
     q.random = 88172645463325252u;
@@ -118,7 +132,10 @@ static void boot(struct policy p)
     }
 }
 
-static void boot_reference(void) { boot((struct policy){ 0 }); }
+static void boot_reference(void)
+{
+    boot((struct policy){ 0 });
+}
 
 static bool fire(int64_t until_us)
 {
@@ -181,7 +198,10 @@ static struct answer ask_op(uint32_t node, enum request_kind kind, uint16_t page
     return ask(node, (struct request){ .kind = kind, .page = page, .fence = f, .op = op });
 }
 
-static void crash(uint32_t node) { ledger_crash(&q.node[node], at(), OBS_NONE); }
+static void crash(uint32_t node)
+{
+    ledger_crash(&q.node[node], at(), OBS_NONE);
+}
 
 static void restart(uint32_t node)
 {
@@ -453,8 +473,14 @@ START_TEST(a_majority_that_was_long_ago_does_not_decide)
     send(0, (struct request){ .kind = REQ_CLAIM, .page = 1, .key = 5 });
     q.events = 0; /* everything sent is lost */
     q.now_us += MS(350);
-    struct node_message m = { .kind = NODE_STORED, .from = 1, .to = 0, .view = 1, .record_view = 1,
-                              .index = 1, .yes = true, .echo = sent };
+    struct node_message m = { .kind = NODE_STORED,
+                              .from = 1,
+                              .to = 0,
+                              .view = 1,
+                              .record_view = 1,
+                              .index = 1,
+                              .yes = true,
+                              .echo = sent };
     ledger_message(&q.node[0], &m, at(), clock_of(0), OBS_NONE, &out);
     carry(0);
     ck_assert_uint_eq(count(OBS_LEDGER_CLAIMED), 0);
@@ -639,14 +665,18 @@ static void hear(void)
  * node that can decide. */
 static void act(void)
 {
-    static const enum request_kind kind[] = { REQ_CLAIM, REQ_CLAIM, REQ_RENEW, REQ_TAKE, REQ_TAKE,
-                                              REQ_TAKE, REQ_ACK, REQ_ACK, REQ_COMMIT, REQ_COMMIT,
-                                              REQ_RECONCILE, REQ_RELEASE, REQ_SUBMIT, REQ_SUBMIT,
-                                              REQ_PERMIT, REQ_STATUS };
+    static const enum request_kind kind[] = { REQ_CLAIM,  REQ_CLAIM,  REQ_RENEW,     REQ_TAKE,
+                                              REQ_TAKE,   REQ_TAKE,   REQ_ACK,       REQ_ACK,
+                                              REQ_COMMIT, REQ_COMMIT, REQ_RECONCILE, REQ_RELEASE,
+                                              REQ_SUBMIT, REQ_SUBMIT, REQ_PERMIT,    REQ_STATUS };
     uint32_t which = draw(sizeof kind / sizeof kind[0]);
     uint16_t page = which > 1 && draw(4) ? leader : (uint16_t)draw(PAGE_MAX);
-    struct request r = { .kind = kind[which], .page = page, .fence = held[page], .op = draw(40) + 1,
-                         .parts = 6, .outcome = (enum outcome)draw(OUTCOME_COUNT),
+    struct request r = { .kind = kind[which],
+                         .page = page,
+                         .fence = held[page],
+                         .op = draw(40) + 1,
+                         .parts = 6,
+                         .outcome = (enum outcome)draw(OUTCOME_COUNT),
                          .key = page * 1000u + draw(200) + 1 };
     uint32_t node = decider() < NODES && draw(3) ? decider() : draw(NODES);
     if (r.kind == REQ_RENEW) r.acked = q.node[node].record.renew_sequence;
