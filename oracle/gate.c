@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "oracle/stats.h"
 #include "sim/base/must.h"
@@ -54,13 +55,22 @@ static void text_us(char *to, const char *before, int64_t us)
         text(to, "%s%" PRId64 ".%03" PRId64 " ms", before, us / US_PER_MS, us % US_PER_MS);
 }
 
+/* A failover; the longest ones have no length, since they had not ended. */
+static void text_failover(char *to, int64_t us)
+{
+    if (us >= HIST_OPEN_US)
+        text(to, "open");
+    else
+        text_us(to, "", us);
+}
+
 static void text_between_us(char *to, int64_t low, int64_t high)
 {
     char a[CONDITION_TEXT_MAX / 3], b[CONDITION_TEXT_MAX / 3];
     char whole[CONDITION_TEXT_MAX];
-    text_us(whole, "", low);
+    text_failover(whole, low);
     snprintf(a, sizeof a, "%.30s", whole);
-    text_us(whole, "", high);
+    text_failover(whole, high);
     snprintf(b, sizeof b, "%.30s", whole);
     text(to, "%s..%s", a, b);
 }
@@ -135,7 +145,9 @@ static void other_invariants(struct rows *r)
 {
     for (int k = 0; k < INV_COUNT; k++) {
         if (is_headline((enum invariant_kind)k)) continue;
-        never(r, (enum invariant_kind)k, invariant_word[k], "rounds in which it is broken");
+        char says[CONDITION_TEXT_MAX];
+        text(says, "rounds in which %s is broken", invariant_word[k]);
+        never(r, (enum invariant_kind)k, invariant_word[k], says);
     }
 }
 
@@ -152,6 +164,16 @@ static double failover_design_effect(const struct tally *t)
     return stats_design_effect(&sums);
 }
 
+static void text_p99(char *to, const struct histogram *h)
+{
+    char us[CONDITION_TEXT_MAX];
+    text_failover(us, hist_quantile(h, 99, 100));
+    if (hist_open(h) > 0)
+        text(to, "%.40s (%" PRIu64 " of %" PRIu64 " open)", us, hist_open(h), h->n);
+    else
+        text(to, "%.40s", us);
+}
+
 /* p99 of `h` against `limit_us`. Too few samples for an interval are unknown, unless
  * even so few show that more than 1% are over: then `sure_over` says so. */
 static void p99(struct condition *c, const struct histogram *h, double design_effect,
@@ -159,7 +181,7 @@ static void p99(struct condition *c, const struct histogram *h, double design_ef
 {
     int64_t low = 0, high = 0;
     text_us(c->threshold, "< ", limit_us);
-    if (h->n > 0) text_us(c->value, "", hist_quantile(h, 99, 100));
+    if (h->n > 0) text_p99(c->value, h);
     if (tally_quantile_interval(h, 99, 100, design_effect, &low, &high)) {
         text_between_us(c->bound95, low, high);
         /* value within, bound not: too few rounds to tell, which is not a pass either */
@@ -173,7 +195,8 @@ static void p99(struct condition *c, const struct histogram *h, double design_ef
 
 static void failover(struct rows *r)
 {
-    struct condition *c = row(r, "failover-p99", "eligible time without an able leader");
+    struct condition *c =
+        row(r, "failover-p99", "failover p99: eligible time without an able leader");
     const struct tally *t = r->t;
     double effect = failover_design_effect(t);
     bool sure =
@@ -192,7 +215,8 @@ static void failover_unasked(struct rows *r)
         if (g != GAP_HIDDEN && g != GAP_MAX_HOLD && g != GAP_COLD)
             hist_merge(&h, &r->t->by_cause[g]);
     if (h.n < CAUSE_SAMPLES) return;
-    struct condition *c = row(r, "failover-p99-unasked", "the same, without hidden and max-hold");
+    struct condition *c =
+        row(r, "failover-p99-unasked", "failover p99, causes hidden and max-hold left out");
     p99(c, &h, failover_design_effect(r->t), r->in->contract->slo.failover_p99_us, false);
     text(c->threshold, "shown");
     c->judged = false;
@@ -208,7 +232,9 @@ static void failover_by_cause(struct rows *r)
         if (h->n < CAUSE_SAMPLES) continue;
         char name[CONDITION_TEXT_MAX];
         text(name, "failover-p99-%s", gap_word[g]);
-        struct condition *c = row(r, name, "the same, by cause");
+        char says[CONDITION_TEXT_MAX];
+        text(says, "failover p99, cause %s", gap_word[g]);
+        struct condition *c = row(r, name, says);
         p99(c, h, failover_design_effect(r->t), limit_us, false);
         if (limit_us > 0) continue;
         text(c->threshold, "shown");
@@ -306,6 +332,8 @@ static void too_short(struct rows *r, struct condition *c, uint64_t expected)
     if (!r->report->is_short || expected >= MIN_EXPECTED) return;
     c->judged = false;
     c->verdict = GATE_PASS;
+    snprintf(c->threshold + strlen(c->threshold), sizeof c->threshold - strlen(c->threshold),
+             " (not judged)");
 }
 
 static void coverage(struct rows *r)

@@ -227,10 +227,10 @@ START_TEST(too_few_transitions_are_unknown)
     t.samples_sq = 0;
     good_samples(367, 100000);
     ck_alone("failover-p99", GATE_UNKNOWN);
-    ck_assert_str_eq(judged("failover-p99")->value, "100.031 ms");
+    ck_assert_str_eq(judged("failover-p99")->value, "100.000 ms");
     good_samples(1, 100000);
     ck_alone("failover-p99", GATE_PASS);
-    ck_assert_str_eq(judged("failover-p99")->bound95, "100.031 ms..100.031 ms");
+    ck_assert_str_eq(judged("failover-p99")->bound95, "100.000 ms..100.000 ms");
 }
 END_TEST
 
@@ -259,6 +259,7 @@ START_TEST(a_cause_with_a_thousand_samples_is_shown)
     ck_assert_str_eq(c->threshold, "shown");
     ck_assert_int_eq(report.verdict, GATE_PASS);
     ck_assert_ptr_null(judged("failover-p99-crashed"));
+    ck_assert_str_eq(c->says, "failover p99, cause frozen");
 }
 END_TEST
 
@@ -449,11 +450,23 @@ START_TEST(coverage_of_a_short_gate_shrinks_with_its_rounds)
 }
 END_TEST
 
+START_TEST(open_failovers_are_counted_and_have_no_length)
+{
+    for (int i = 0; i < 100; i++) hist_add(&t.failover, HIST_OPEN_US);
+    ck_assert_int_eq(judged("failover-p99")->verdict, GATE_FAIL);
+    ck_assert_ptr_eq(strstr(judged("failover-p99")->value, "open (100 of "),
+                     judged("failover-p99")->value);
+    ck_assert_ptr_null(strstr(judged("failover-p99")->bound95, "2147"));
+}
+END_TEST
+
 START_TEST(fault_classes_of_a_tiny_gate_are_shown_only)
 {
     make_short(200);
     for (int f = 0; f < FAULT_COUNT; f++) t.effective_rounds[f] = 0;
     ck_assert(!judged("fault-classes")->judged);
+    ck_assert_ptr_nonnull(strstr(judged("fault-classes")->threshold, "(not judged)"));
+    ck_assert_ptr_null(strstr(judged("rounds")->threshold, "(not judged)"));
     ck_assert_int_eq(report.verdict, GATE_PASS);
 }
 END_TEST
@@ -526,6 +539,7 @@ Suite *gate_suite(void)
     tcase_add_test(c, determinism_needs_one_percent_of_the_rounds);
     tcase_add_test(c, a_short_gate_is_judged_on_what_there_is);
     tcase_add_test(c, coverage_of_a_short_gate_shrinks_with_its_rounds);
+    tcase_add_test(c, open_failovers_are_counted_and_have_no_length);
     tcase_add_test(c, fault_classes_of_a_tiny_gate_are_shown_only);
     tcase_add_test(c, a_gate_of_a_few_rounds_replays_them_all);
     tcase_add_test(c, nothing_at_all_is_unknown_in_every_judged_condition);

@@ -2,9 +2,9 @@
  * terminal state after healing, or disappears: is reported as done without an effect.
  * oracle.md, "Liveness".
  *
- * The outbox is worked off in order, so only the oldest operation that is not done is
- * asked for: nothing happened to it, nor to those before it, for the time in which
- * progress is demanded, although somebody could lead. In observe and read-only nobody
+ * An outbox is worked off in the order of its numbers, so one that waits is lost only when
+ * nothing happened to it, nor to one with a smaller number, for the time in which progress
+ * is demanded, although somebody could lead. In observe and read-only nobody
  * has to finish anything. */
 #include "oracle/able.h"
 #include "oracle/invariant.h"
@@ -49,7 +49,8 @@ static int64_t worked_us(const struct state *s, uint32_t n)
 {
     const struct op_facts *op = &s->op[s->queue[n]];
     int64_t at = s->healed_at.us;
-    for (uint32_t i = 0; i <= n; i++) {
+    for (uint32_t i = 0; i < s->queued; i++) {
+        if (s->queue[i] > s->queue[n]) continue;
         const struct op_facts *before = &s->op[s->queue[i]];
         if (same_outbox(before, op) && before->last_at.us > at) at = before->last_at.us;
     }

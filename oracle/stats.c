@@ -18,7 +18,10 @@
 static double ln_gamma(double x)
 {
     double shift = 0;
-    for (; x < 20; x += 1) shift += log(x);
+    while (x < 20) {
+        shift += log(x);
+        x += 1;
+    }
     double r = 1 / x, r2 = r * r;
     double series = r * (1.0 / 12 - r2 * (1.0 / 360 - r2 * (1.0 / 1260 - r2 / 1680)));
     return (x - 0.5) * log(x) - x + 0.5 * log(2 * 3.14159265358979323846) + series - shift;
@@ -27,7 +30,8 @@ static double ln_gamma(double x)
 /* Coefficient m of the continued fraction 1/(1 + d1/(1 + d2/(1 + ...))). */
 static double beta_term(double a, double b, double x, uint32_t m)
 {
-    double k = m / 2;
+    uint32_t half = m / 2;
+    double k = half;
     if (m % 2 == 0) return k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k));
     return -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1));
 }
@@ -82,11 +86,13 @@ double stats_binomial_at_most(double n, double k, double p)
 
 static double upper(double k, double n, double alpha)
 {
+    if (k > n) k = n; /* damaged counts must not hang the series */
     return k >= n ? 1 : beta_inverse(k + 1, n - k, 1 - alpha);
 }
 
 static double lower(double k, double n, double alpha)
 {
+    if (k > n) k = n; /* damaged counts must not hang the series */
     return k <= 0 ? 0 : beta_inverse(k, n - k + 1, alpha);
 }
 
@@ -135,6 +141,12 @@ static uint64_t rank_at(uint64_t n, double p, double level)
     return low;
 }
 
+/* An upper edge may be past the longest sample. */
+static int64_t within(const struct histogram *h, int64_t us)
+{
+    return us < h->max_us ? us : h->max_us;
+}
+
 /* Between two order statistics, without any assumption on the distribution (David and
  * Nagaraja, Order Statistics, 3rd ed., 7.1): of n independent samples, the number below
  * the true quantile is binomial (n, p). A cluster sample gives the ranks of n divided by
@@ -152,7 +164,7 @@ bool tally_quantile_interval(const struct histogram *h, uint64_t num, uint64_t d
     double scale = (double)h->n / (double)n;
     uint64_t low = (uint64_t)((double)(l - 1) * scale) + 1;
     uint64_t high = (uint64_t)ceil((double)u * scale);
-    *low_us = hist_rank(h, low);
-    *high_us = hist_rank(h, high < h->n ? high : h->n);
+    *low_us = within(h, hist_rank(h, low));
+    *high_us = within(h, hist_rank(h, high < h->n ? high : h->n));
     return true;
 }

@@ -15,13 +15,12 @@
 #include "sim/base/must.h"
 
 #define SUB (1 << HIST_SUB_BITS)
-#define HIST_BEYOND_US (INT64_C(1) << 31) /* longer than any round */
 
 /* Log-linear: the value's magnitude chooses the block, its next 10 bits the bucket. */
 static uint32_t bucket_of(int64_t us)
 {
     if (us < SUB) return us < 0 ? 0 : (uint32_t)us;
-    if (us >= HIST_BEYOND_US) return HIST_BUCKETS - 1;
+    if (us >= HIST_OPEN_US) return HIST_BUCKETS - 1;
     uint32_t shift = 0;
     while (us >> shift >= 2 * SUB) shift++;
     return ((shift + 1) << HIST_SUB_BITS) + (uint32_t)(us >> shift) - SUB;
@@ -56,6 +55,17 @@ int64_t hist_rank(const struct histogram *h, uint64_t rank)
     return h->max_us; /* the last bucket has no edge */
 }
 
+uint64_t hist_open(const struct histogram *h)
+{
+    return h->count[HIST_BUCKETS - 1];
+}
+
+int64_t hist_longest_ended(const struct histogram *h)
+{
+    if (h->n == 0) return -1;
+    return hist_open(h) == 0 ? h->max_us : hist_rank(h, h->n - hist_open(h));
+}
+
 int64_t hist_quantile(const struct histogram *h, uint64_t num, uint64_t den)
 {
     must(den > 0);
@@ -63,7 +73,8 @@ int64_t hist_quantile(const struct histogram *h, uint64_t num, uint64_t den)
     /* ceil(n * num / den) without n * num, which may overflow */
     uint64_t whole = h->n / den * num, rest = h->n % den * num;
     uint64_t rank = whole + (rest + den - 1) / den;
-    return hist_rank(h, rank > 0 ? rank : 1);
+    int64_t edge = hist_rank(h, rank > 0 ? rank : 1);
+    return edge < h->max_us ? edge : h->max_us; /* nothing is longer than the longest */
 }
 
 void hist_merge(struct histogram *into, const struct histogram *from)
@@ -100,7 +111,7 @@ static bool add_gap(struct tally *t, const struct gap_sample *g, int64_t *us)
 {
     if (g->open) t->open_gaps++;
     if (g->open && g->eligible_us == 0) return false;
-    *us = g->open ? HIST_BEYOND_US : g->eligible_us;
+    *us = g->open ? HIST_OPEN_US : g->eligible_us;
     if (g->cause == GAP_COLD) {
         hist_add(&t->cold, *us);
         return false;

@@ -16,8 +16,14 @@ struct histogram { uint64_t n; uint32_t count[HIST_BUCKETS]; int64_t max_us; };
 
 void hist_add(struct histogram *h, int64_t us);
 void hist_merge(struct histogram *into, const struct histogram *from);
-/* The value at rank ceil(n * num / den), as the upper edge of its bucket; -1 when empty. */
+/* A failover that was open when its round ended is a sample of this length. */
+#define HIST_OPEN_US (INT64_C(1) << 31)
+/* How many those are, and the longest of the others (to 0.1% when there are any); -1: none. */
+uint64_t hist_open(const struct histogram *h);
+int64_t hist_longest_ended(const struct histogram *h);
+/* The upper edge of the bucket with the value at `rank` of n; -1 when there is none. */
 int64_t hist_rank(const struct histogram *h, uint64_t rank);
+/* The same at rank ceil(n * num / den), but never more than the largest value; -1 when empty. */
 int64_t hist_quantile(const struct histogram *h, uint64_t num, uint64_t den);
 
 struct tally {

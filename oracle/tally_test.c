@@ -50,6 +50,31 @@ START_TEST(the_edges_of_a_power_of_two_are_in_neighbouring_buckets)
 }
 END_TEST
 
+START_TEST(no_quantile_is_longer_than_the_longest)
+{
+    clear();
+    hist_add(&h, 4095);
+    hist_add(&h, 4096); /* its bucket ends at 4099 */
+    ck_assert_int_eq(hist_quantile(&h, 99, 100), 4096);
+    ck_assert_int_eq(hist_longest_ended(&h), 4096);
+    ck_assert_uint_eq(hist_open(&h), 0);
+}
+END_TEST
+
+START_TEST(open_ones_are_counted_apart_from_the_longest_that_ended)
+{
+    clear();
+    ck_assert_int_eq(hist_longest_ended(&h), -1);
+    hist_add(&h, HIST_OPEN_US);
+    ck_assert_int_eq(hist_longest_ended(&h), -1);
+    hist_add(&h, 700);
+    hist_add(&h, HIST_OPEN_US);
+    ck_assert_int_eq(hist_longest_ended(&h), 700);
+    ck_assert_uint_eq(hist_open(&h), 2);
+    ck_assert_int_eq(hist_quantile(&h, 99, 100), HIST_OPEN_US);
+}
+END_TEST
+
 START_TEST(what_is_beyond_is_in_the_last_bucket_and_reads_as_the_maximum)
 {
     clear();
@@ -306,6 +331,8 @@ Suite *tally_suite(void)
     tcase_add_test(c, a_large_value_is_off_by_less_than_a_thousandth_and_never_low);
     tcase_add_test(c, the_edges_of_a_power_of_two_are_in_neighbouring_buckets);
     tcase_add_test(c, what_is_beyond_is_in_the_last_bucket_and_reads_as_the_maximum);
+    tcase_add_test(c, no_quantile_is_longer_than_the_longest);
+    tcase_add_test(c, open_ones_are_counted_apart_from_the_longest_that_ended);
     tcase_add_test(c, a_negative_length_counts_as_zero);
     tcase_add_test(c, an_empty_histogram_has_no_quantile);
     tcase_add_test(c, a_quantile_is_the_value_at_the_rank_rounded_up);

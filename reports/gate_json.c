@@ -5,6 +5,7 @@
 
 #include "oracle/stats.h"
 #include "reports/contract_json.h"
+#include "reports/table.h"
 #include "reports/text.h"
 
 static void write_text(FILE *f, const char *name, const char *value)
@@ -57,13 +58,14 @@ enum { QUANTILES = sizeof quantile / sizeof quantile[0] };
 
 static void write_us(FILE *f, const char *name, bool known, int64_t us)
 {
-    if (known)
+    if (known && us < HIST_OPEN_US)
         fprintf(f, "\"%s\":%" PRId64, name, us);
     else
         fprintf(f, "\"%s\":null", name);
 }
 
-/* Quantiles of `h`, each with its interval; unknown numbers are null. */
+/* Quantiles of `h`, each with its interval; numbers that are unknown, or fall on a failover
+ * that was still open, are null. */
 static void write_quantiles(FILE *f, const struct histogram *h, double design_effect)
 {
     fprintf(f, "\"n\":%" PRIu64, h->n);
@@ -77,8 +79,10 @@ static void write_quantiles(FILE *f, const struct histogram *h, double design_ef
         write_us(f, "high", bound, high), putc('}', f);
     }
     fputs(",\"max\":{", f);
-    write_us(f, "value", h->n > 0, h->max_us);
+    int64_t longest = hist_longest_ended(h);
+    write_us(f, "value", longest >= 0, longest);
     fputs(",\"low\":null,\"high\":null}", f); /* no sample bounds its own maximum */
+    fprintf(f, ",\"open\":%" PRIu64, hist_open(h));
 }
 
 static void write_part(FILE *f, const char *name, const struct histogram *h, double design_effect,
@@ -108,7 +112,7 @@ static void write_failover(FILE *f, const struct tally *t)
     double effect = design_effect_of(t);
     fputs("\"failover_us\":{", f);
     write_quantiles(f, &t->failover, effect);
-    fprintf(f, ",\"open\":%" PRIu64 ",\n \"by_cause\":{", t->open_gaps);
+    fputs(",\n \"by_cause\":{", f);
     bool first = true;
     for (int i = 0; i < GAP_COUNT; i++) {
         if (t->by_cause[i].n == 0) continue;
@@ -193,6 +197,7 @@ static void write_failures(FILE *f, const struct run_report *r)
     fputs("\"failures\":[", f);
     for (uint32_t i = 0; i < r->failures && listed < GATE_JSON_FAILURES_MAX; i++) {
         const struct failure *x = &r->failure[i];
+        char line[TABLE_REPLAY_MAX];
         if (x->finding.verdict != VERDICT_BROKEN) continue;
         fputs(listed++ ? ",\n  {" : "\n  {", f);
         write_text(f, "invariant", invariant_word[x->invariant]), putc(',', f);
@@ -203,7 +208,8 @@ static void write_failures(FILE *f, const struct run_report *r)
         write_witness(f, x->finding.witness[0]), putc(',', f);
         write_witness(f, x->finding.witness[1]);
         fputs("],", f);
-        write_text(f, "reason", x->finding.reason), putc('}', f);
+        write_text(f, "reason", x->finding.reason), putc(',', f);
+        write_text(f, "replay", table_replay(line, r, x)), putc('}', f);
     }
     putc(']', f);
 }
@@ -226,7 +232,7 @@ static void write_performance(FILE *f, const struct performance *p)
 static void write_run(FILE *f, const struct run_report *r)
 {
     const struct run_info *run = &r->run;
-    const char *verdict = gate_verdict_word[r->gate ? r->gate->verdict : GATE_UNKNOWN];
+    const char *verdict = gate_verdict_word[run_verdict(r)];
     fputs("{", f);
     write_text(f, "schema", GATE_JSON_SCHEMA), fputs(",\n", f);
     write_text(f, "verdict", verdict), putc(',', f);

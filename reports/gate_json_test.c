@@ -124,6 +124,26 @@ START_TEST(a_run_that_did_nothing_fits_it_too_and_is_unknown)
 }
 END_TEST
 
+START_TEST(open_failovers_have_no_length_and_fit_the_schema)
+{
+    struct sample *s = sample_report();
+    struct histogram *h = &s->tally.by_cause[GAP_FROZEN];
+    for (int i = 0; i < 100; i++) hist_add(h, HIST_OPEN_US);
+    hist_add(h, 500);
+    json_t *schema = published(), *v = parsed(&s->report);
+    json_t *frozen =
+        json_object_get(json_object_get(json_object_get(v, "failover_us"), "by_cause"), "frozen");
+    ck_assert(fits(schema, v, schema));
+    ck_assert_int_eq(json_integer_value(json_object_get(frozen, "open")), 100);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(frozen, "max"), "value")),
+                     500);
+    ck_assert(json_is_null(json_object_get(json_object_get(frozen, "p99"), "value")));
+    json_decref(v);
+    json_decref(schema);
+    free(s);
+}
+END_TEST
+
 START_TEST(it_says_what_the_run_said)
 {
     struct sample *s = sample_report();
@@ -183,6 +203,7 @@ Suite *gate_json_suite(void)
     TCase *t = tcase_create("gate_json");
     tcase_add_test(t, it_fits_its_schema);
     tcase_add_test(t, a_run_that_did_nothing_fits_it_too_and_is_unknown);
+    tcase_add_test(t, open_failovers_have_no_length_and_fit_the_schema);
     tcase_add_test(t, it_says_what_the_run_said);
     tcase_add_test(t, it_is_made_again_from_the_stored_results_byte_for_byte);
     suite_add_tcase(s, t);

@@ -6,6 +6,11 @@
 
 #include "oracle/gate.h"
 
+/* `--set path=value` */
+struct run_setting {
+    const char *path, *value;
+};
+
 /* What was asked for: two runs with the same of it are the same run. */
 struct run_info {
     const char *seed_text; /* as it was typed: a number or a commit hash */
@@ -16,6 +21,9 @@ struct run_info {
     uint64_t plan_digest;      /* of suite, scenarios and contract as they were read */
     const char *contract_file; /* as given with --contract; NULL: the suite's own */
     struct contract contract;
+    const char *program; /* as it was called; NULL: build/tabquake */
+    const struct run_setting *setting;
+    uint32_t settings;
     uint64_t rounds_asked;
     uint32_t block_rounds;  /* rounds of a block, the unit of resuming */
     uint32_t shard, shards; /* shard I of N, I from 1; 1 of 1 is everything */
@@ -68,5 +76,9 @@ struct run_report {
     struct performance performance;
     bool interrupted;
 };
+
+/* The gate's; of a run without one what its invariants say: fail when one is broken,
+ * unknown when nothing was proved. */
+enum gate_verdict run_verdict(const struct run_report *r);
 
 #endif

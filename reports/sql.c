@@ -64,13 +64,19 @@ bool sql_script(struct sql *q, const char *text)
            sql_fail(q, "cannot be written");
 }
 
+/* Where the statement for `text` is kept, or will be. */
+static int place_of(const struct sql *q, const char *text)
+{
+    for (int i = 0; i < SQL_STATEMENTS_MAX; i++)
+        if (!q->cache[i].text || q->cache[i].text == text) return i;
+    must_fail("fewer statements than SQL_STATEMENTS_MAX", __FILE__, __LINE__);
+}
+
 /* The statement for `text`, prepared once. */
 static sqlite3_stmt *prepared(struct sql *q, const char *text)
 {
-    int i = 0;
     if (q->failed) return NULL;
-    while (i < SQL_STATEMENTS_MAX && q->cache[i].text && q->cache[i].text != text) i++;
-    must(i < SQL_STATEMENTS_MAX);
+    int i = place_of(q, text);
     if (!q->cache[i].text) {
         if (sqlite3_prepare_v2(q->db, text, -1, &q->cache[i].statement, NULL) != SQLITE_OK) {
             sql_fail(q, "has an unexpected content");

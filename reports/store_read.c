@@ -468,6 +468,7 @@ bool stored_same_run(const struct stored_run *a, const struct stored_run *b, con
     if (x->seed != y->seed) what = "seed";
     if (strcmp(x->revision, y->revision) != 0) what = "revision of the program";
     if (strcmp(x->suite, y->suite) != 0 || x->plan_digest != y->plan_digest) what = "suite";
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): both were zeroed whole */
     if (memcmp(&x->contract, &y->contract, sizeof x->contract) != 0) what = "contract";
     if (x->rounds_asked != y->rounds_asked) what = "number of rounds";
     if (x->block_rounds != y->block_rounds) what = "block size";

@@ -20,14 +20,18 @@ static void write_conditions(FILE *f, const struct gate_report *g)
 {
     static const char *const word[] = { "pass", "**FAIL**", "**UNKNOWN**" };
     if (!g || g->conditions == 0) return;
-    fputs("\n| condition | threshold | value | 95% bound | verdict |\n|---|---|---|---|---|\n", f);
+    fputs("\n| verdict | condition | what it is | value | threshold | 95% bound "
+          "|\n|---|---|---|---|---|---|\n",
+          f);
     for (uint32_t i = 0; i < g->conditions; i++) {
         const struct condition *c = &g->condition[i];
+        fprintf(f, "| %s ", c->judged ? word[c->verdict] : "(shown)");
+        write_cell(f, c->name);
         write_cell(f, c->says);
-        write_cell(f, c->threshold);
         write_cell(f, c->value);
+        write_cell(f, c->threshold);
         write_cell(f, c->bound95);
-        fprintf(f, "| %s |\n", c->judged ? word[c->verdict] : "shown only");
+        fputs("|\n", f);
     }
 }
 
@@ -40,15 +44,15 @@ static void write_latency(FILE *f, const char *name, const struct histogram *h)
     if (h->n == 0) return;
     fprintf(f, "| %s | %" PRIu64 " ", name, h->n);
     for (int i = 0; i < 4; i++)
-        fprintf(f, "| %s ", text_us(us, hist_quantile(h, quantile[i].num, quantile[i].den)));
-    fprintf(f, "| %s |\n", text_us(us, h->max_us));
+        fprintf(f, "| %s ", text_failover(us, hist_quantile(h, quantile[i].num, quantile[i].den)));
+    fprintf(f, "| %s | %" PRIu64 " |\n", text_us(us, hist_longest_ended(h)), hist_open(h));
 }
 
 static void write_failover(FILE *f, const struct tally *t)
 {
     if (t->failover.n == 0) return;
-    fputs("\n| failover | transitions | p50 | p90 | p99 | p99.9 | longest |\n"
-          "|---|---:|---:|---:|---:|---:|---:|\n",
+    fputs("\n| failover | transitions | p50 | p90 | p99 | p99.9 | longest ended | open |\n"
+          "|---|---:|---:|---:|---:|---:|---:|---:|\n",
           f);
     write_latency(f, "all", &t->failover);
     for (int i = 0; i < GAP_COUNT; i++) write_latency(f, gap_word[i], &t->by_cause[i]);

@@ -5,37 +5,41 @@
 
 #include "reports/text.h"
 
-enum { COLUMNS = 5 };
-static const char *const head[COLUMNS] = { "condition", "threshold", "value", "95% bound",
-                                           "verdict" };
+enum { COLUMNS = 5, WIDTH_MAX = 26 }; /* a longer cell moves its own line only */
+static const char *const head[COLUMNS] = { "verdict", "condition", "value", "threshold",
+                                           "95% bound" };
 
 static const char *shown_verdict(const struct condition *c)
 {
     static const char *const judged[] = { "pass", "FAIL", "UNKNOWN" };
-    static const char *const shown[] = { "(pass)", "(fail)", "(unknown)" };
-    return c->judged ? judged[c->verdict] : shown[c->verdict];
+    return c->judged ? judged[c->verdict] : "(shown)";
 }
 
 static void cells_of(const struct condition *c, const char *cell[COLUMNS])
 {
-    cell[0] = c->name;
-    cell[1] = c->threshold[0] ? c->threshold : "-";
+    cell[0] = shown_verdict(c);
+    cell[1] = c->name;
     cell[2] = c->value[0] ? c->value : "-";
-    cell[3] = c->bound95[0] ? c->bound95 : "-";
-    cell[4] = shown_verdict(c);
+    cell[3] = c->threshold[0] ? c->threshold : "-";
+    cell[4] = c->bound95[0] ? c->bound95 : "-";
 }
 
 static void pad(FILE *f, const char *cell, size_t width)
 {
+    size_t n = text_columns(cell);
     fputs(cell, f);
-    for (size_t n = text_columns(cell); n < width + 2; n++) putc(' ', f);
+    do putc(' ', f);
+    while (++n < width + 2);
 }
 
 static void write_row(FILE *f, const char *const cell[COLUMNS], const size_t width[COLUMNS],
                       const char *colour)
 {
-    for (int i = 0; i < COLUMNS - 1; i++) pad(f, cell[i], width[i]);
-    fprintf(f, "%s%s%s\n", colour, cell[COLUMNS - 1], *colour ? "\033[0m" : "");
+    fputs(colour, f);
+    pad(f, cell[0], width[0]);
+    if (*colour) fputs("\033[0m", f);
+    for (int i = 1; i < COLUMNS - 1; i++) pad(f, cell[i], width[i]);
+    fprintf(f, "%s\n", cell[COLUMNS - 1]);
 }
 
 static const char *colour_of(const struct condition *c)
@@ -52,8 +56,10 @@ void table_conditions(FILE *f, const struct run_report *r, bool colour)
     for (int k = 0; k < COLUMNS; k++) width[k] = text_columns(head[k]);
     for (uint32_t i = 0; i < conditions; i++) {
         cells_of(&r->gate->condition[i], cell);
-        for (int k = 0; k < COLUMNS; k++)
-            if (text_columns(cell[k]) > width[k]) width[k] = text_columns(cell[k]);
+        for (int k = 0; k < COLUMNS; k++) {
+            size_t n = text_columns(cell[k]);
+            if (n > width[k] && n <= WIDTH_MAX) width[k] = n;
+        }
     }
     write_row(f, head, width, "");
     for (uint32_t i = 0; i < conditions; i++) {
@@ -62,17 +68,24 @@ void table_conditions(FILE *f, const struct run_report *r, bool colour)
     }
 }
 
+#define FILE_MAX 4096
+#define TOO_LONG "(a line of more than 16 KiB; give the same --set and --contract)"
+
 /* -- failures ------------------------------------------------------------------ */
 
-/* Appends `s` as one word of a shell; what does not fit is left out. */
+/* Appends `s` as one word of a shell. */
 static void append_word(char out[TABLE_REPLAY_MAX], const char *s)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./:=@%+,";
     bool bare = *s != '\0' && s[strspn(s, plain)] == '\0';
     size_t n = strlen(out);
-    if (n + 4 * strlen(s) + 4 > TABLE_REPLAY_MAX) return;
-    out[n++] = ' ';
+    if (out[0] == TOO_LONG[0]) return;
+    if (n + 4 * strlen(s) + 4 > TABLE_REPLAY_MAX) {
+        memcpy(out, TOO_LONG, sizeof TOO_LONG); /* half a line would replay another round */
+        return;
+    }
+    if (n > 0) out[n++] = ' ';
     if (!bare) out[n++] = '\'';
     for (; *s; s++) {
         if (*s == '\'') {
@@ -86,20 +99,44 @@ static void append_word(char out[TABLE_REPLAY_MAX], const char *s)
     out[n] = '\0';
 }
 
+/* A file that begins with a dash is no option. */
+static void append_file(char out[TABLE_REPLAY_MAX], const char *file)
+{
+    char path[FILE_MAX];
+    bool dash = file[0] == '-';
+    if (dash) snprintf(path, sizeof path, "./%s", file);
+    append_word(out, dash ? path : file);
+}
+
+static void append_set(char out[TABLE_REPLAY_MAX], const struct run_setting *s)
+{
+    char text[TABLE_REPLAY_MAX];
+    snprintf(text, sizeof text, "%s=%s", s->path, s->value);
+    append_word(out, "--set");
+    append_word(out, text);
+}
+
+const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *run,
+                            const char *scenario_file, uint64_t seed)
+{
+    char number[24];
+    out[0] = '\0';
+    append_word(out, run->program ? run->program : "build/tabquake");
+    append_word(out, "replay");
+    append_file(out, scenario_file);
+    snprintf(number, sizeof number, "0x%016" PRIx64, seed);
+    append_word(out, "--seed");
+    append_word(out, number);
+    if (run->contract_file) append_word(out, "--contract");
+    if (run->contract_file) append_file(out, run->contract_file);
+    for (uint32_t i = 0; i < run->settings; i++) append_set(out, &run->setting[i]);
+    return out;
+}
+
 const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,
                          const struct failure *x)
 {
-    char seed[24];
-    snprintf(out, TABLE_REPLAY_MAX, "build/tabquake replay");
-    append_word(out, r->scenario[x->scenario].file);
-    snprintf(seed, sizeof seed, "0x%016" PRIx64, x->seed);
-    append_word(out, "--seed");
-    append_word(out, seed);
-    if (r->run.contract_file) {
-        append_word(out, "--contract");
-        append_word(out, r->run.contract_file);
-    }
-    return out;
+    return table_replay_of(out, &r->run, r->scenario[x->scenario].file, x->seed);
 }
 
 static void write_failure(FILE *f, const struct run_report *r, const struct failure *x)
@@ -115,25 +152,47 @@ static void write_failure(FILE *f, const struct run_report *r, const struct fail
             table_replay(line, r, x));
 }
 
+/* After the last of an invariant that is listed: how many rounds more broke it. */
+static void write_rest(FILE *f, const struct run_report *r, int invariant, uint32_t listed)
+{
+    if (listed > 0 && r->tally->broken[invariant] > listed)
+        fprintf(f, "  (%" PRIu64 " more)\n", r->tally->broken[invariant] - listed);
+}
+
 void table_failures(FILE *f, const struct run_report *r, uint32_t each)
 {
     uint32_t listed[INV_COUNT] = { 0 };
+    int last = -1;
     for (uint32_t i = 0; i < r->failures; i++) {
         const struct failure *x = &r->failure[i];
         if (x->finding.verdict != VERDICT_BROKEN || listed[x->invariant] == each) continue;
-        listed[x->invariant]++;
+        if (last >= 0 && last != (int)x->invariant) write_rest(f, r, last, listed[last]);
+        last = (int)x->invariant;
+        listed[last]++;
         write_failure(f, r, x);
     }
+    if (last >= 0) write_rest(f, r, last, listed[last]);
+}
+
+enum gate_verdict run_verdict(const struct run_report *r)
+{
+    const struct tally *t = r->tally;
+    bool nobody_led = t->cold.n == 0 && t->transitions == 0 && t->effects == 0;
+    if (r->gate) return r->gate->verdict;
+    for (int k = 0; k < INV_COUNT; k++)
+        if (t->broken[k] > 0) return GATE_FAIL;
+    return t->rounds == 0 || t->unknown_rounds > 0 || nobody_led || r->interrupted ? GATE_UNKNOWN
+                                                                                   : GATE_PASS;
 }
 
 const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *r)
 {
     static const char *const word[] = { "PASS", "FAIL", "UNKNOWN" };
-    enum gate_verdict v = r->gate ? r->gate->verdict : GATE_UNKNOWN;
+    enum gate_verdict v = run_verdict(r);
     if (r->gate && r->gate->is_short)
         snprintf(out, TABLE_VERDICT_MAX, "GATE %s (short: %" PRIu64 " of %" PRIu32 " rounds)",
-                 word[v], r->tally->rounds, r->run.contract.slo.rounds);
+                 word[v], r->run.rounds_asked, r->run.contract.slo.rounds);
     else
-        snprintf(out, TABLE_VERDICT_MAX, "GATE %s", word[v]);
+        snprintf(out, TABLE_VERDICT_MAX, "%s %s", r->gate ? "GATE" : "RUN", word[v]);
     return out;
 }

@@ -7,20 +7,23 @@
 
 #include "reports/run_report.h"
 
-/* Name, threshold, value, 95% bound, verdict; colours for a terminal. */
+/* Verdict, name, value, threshold, 95% bound; colours for a terminal. */
 void table_conditions(FILE *f, const struct run_report *r, bool colour);
 
-/* Of each broken invariant the first `each` failures, two lines a failure. */
+/* Of each broken invariant the first `each` failures, two lines a failure, then "(2 more)". */
 void table_failures(FILE *f, const struct run_report *r, uint32_t each);
 
-#define TABLE_REPLAY_MAX 2048
-/* "build/tabquake replay FILE --seed 0x... [--contract FILE]", quoted for a shell where
- * it needs to be. Returns `out`. */
+#define TABLE_REPLAY_MAX 16384
+/* "build/tabquake replay FILE --seed 0x... [--contract FILE] [--set path=value]...", quoted
+ * for a shell where it needs to be, for the folder that the run was started in. Returns `out`. */
+const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *run,
+                            const char *scenario_file, uint64_t seed);
 const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,
                          const struct failure *x);
 
 #define TABLE_VERDICT_MAX 96
-/* "GATE PASS", "GATE FAIL (short: 2000 of 100000 rounds)". Returns `out`. */
+/* "GATE PASS", "GATE FAIL (short: 2000 of 100000 rounds)"; without a gate "RUN PASS".
+ * Returns `out`. */
 const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *r);
 
 #endif

@@ -27,12 +27,13 @@ START_TEST(columns_line_up)
 {
     struct sample *s = sample_report();
     snprintf(s->gate.condition[1].name, CONDITION_TEXT_MAX, "l\xC3\xA4nge");
+    snprintf(s->gate.condition[2].value, CONDITION_TEXT_MAX, "long enough to move its own line");
     char *text = sample_text(plain, &s->report);
-    ck_assert_str_eq(text, "condition    threshold  value    95% bound       verdict\n"
-                           "condition-0  < 2 s      1.482 s  1.471..1.493 s  pass\n"
-                           "l\xC3\xA4nge        < 2 s      1.482 s  -               FAIL\n"
-                           "condition-2  < 2 s      -        -               UNKNOWN\n"
-                           "condition-3  < 2 s      1.482 s  -               (fail)\n");
+    ck_assert_str_eq(text, "verdict  condition    value    threshold  95% bound\n"
+                           "pass     condition-0  1.482 s  < 2 s      1.471..1.493 s\n"
+                           "FAIL     l\xC3\xA4nge        1.482 s  < 2 s      -\n"
+                           "UNKNOWN  condition-2  long enough to move its own line < 2 s      -\n"
+                           "(shown)  condition-3  1.482 s  < 2 s      -\n");
     free(text);
     free(s);
 }
@@ -45,7 +46,7 @@ START_TEST(colours_are_for_terminals_only)
     ck_assert_ptr_null(strchr(text, '\033'));
     free(text);
     text = sample_text(coloured, &s->report);
-    ck_assert_ptr_nonnull(strstr(text, "\033[1;31mFAIL\033[0m\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\033[1;31mFAIL     \033[0mcondition-1"));
     free(text);
     free(s);
 }
@@ -98,8 +99,59 @@ START_TEST(the_verdict_says_when_the_gate_was_short)
     s->gate.is_short = false;
     s->gate.verdict = GATE_PASS;
     ck_assert_str_eq(table_verdict(verdict, &s->report), "GATE PASS");
+    s->gate.is_short = true;
+    s->tally.rounds = 70; /* an interrupt does not change what was asked for */
+    ck_assert_str_eq(table_verdict(verdict, &s->report),
+                     "GATE PASS (short: 2000 of 100000 rounds)");
+    free(s);
+}
+END_TEST
+
+START_TEST(without_a_gate_the_invariants_are_the_verdict)
+{
+    struct sample *s = sample_report();
+    char verdict[TABLE_VERDICT_MAX];
     s->report.gate = NULL;
-    ck_assert_str_eq(table_verdict(verdict, &s->report), "GATE UNKNOWN");
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN FAIL");
+    memset(s->tally.broken, 0, sizeof s->tally.broken);
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN"); /* a round cut short */
+    s->tally.unknown_rounds = 0;
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN"); /* nobody led */
+    s->tally.effects = 1;
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN PASS");
+    s->report.interrupted = true;
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN");
+    free(s);
+}
+END_TEST
+
+START_TEST(a_line_to_paste_carries_every_setting_and_the_program_as_called)
+{
+    static const struct run_setting set[] = { { "slo.rounds", "8" }, { "network", "{lan: 1}" } };
+    struct sample *s = sample_report();
+    char line[TABLE_REPLAY_MAX], huge[TABLE_REPLAY_MAX];
+    s->report.run.program = "../my build/tabquake";
+    s->report.run.setting = set, s->report.run.settings = 2;
+    ck_assert_str_eq(table_replay_of(line, &s->report.run, "-x.yaml", 1),
+                     "'../my build/tabquake' replay ./-x.yaml --seed 0x0000000000000001 "
+                     "--contract mine.yaml --set slo.rounds=8 --set 'network={lan: 1}'");
+    memset(huge, 'x', sizeof huge - 1);
+    huge[sizeof huge - 1] = '\0';
+    s->report.run.contract_file = huge;
+    ck_assert_ptr_nonnull(strstr(table_replay(line, &s->report, &s->failure[2]), "16 KiB"));
+    free(s);
+}
+END_TEST
+
+START_TEST(what_is_not_listed_is_counted)
+{
+    struct sample *s = sample_report();
+    char *text = sample_text(one_each, &s->report);
+    ck_assert_uint_eq(count(text, "  (1 more)\n"), 1);
+    free(text);
+    text = sample_text(two_each, &s->report);
+    ck_assert_uint_eq(count(text, " more)"), 0);
+    free(text);
     free(s);
 }
 END_TEST
@@ -113,6 +165,9 @@ Suite *table_suite(void)
     tcase_add_test(t, of_each_invariant_the_first_failures_are_shown);
     tcase_add_test(t, a_line_to_paste_is_quoted_for_the_shell);
     tcase_add_test(t, the_verdict_says_when_the_gate_was_short);
+    tcase_add_test(t, without_a_gate_the_invariants_are_the_verdict);
+    tcase_add_test(t, a_line_to_paste_carries_every_setting_and_the_program_as_called);
+    tcase_add_test(t, what_is_not_listed_is_counted);
     suite_add_tcase(s, t);
     return s;
 }

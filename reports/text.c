@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "oracle/tally.h"
+
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
 /* Bytes of the well-formed UTF-8 sequence at `s`, 0 when there is none. */
@@ -103,6 +105,13 @@ const char *text_us(char out[TEXT_US_MAX], int64_t us)
         snprintf(out, TEXT_US_MAX, "%" PRId64 ".%03" PRId64 " ms", us / 1000, us % 1000);
     else
         snprintf(out, TEXT_US_MAX, "%" PRId64 ".%03" PRId64 " s", us / 1000000, us / 1000 % 1000);
+    return out;
+}
+
+const char *text_failover(char out[TEXT_US_MAX], int64_t us)
+{
+    if (us < HIST_OPEN_US) return text_us(out, us);
+    snprintf(out, TEXT_US_MAX, "open");
     return out;
 }
 

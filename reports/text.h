@@ -22,6 +22,9 @@ void text_markdown(FILE *f, const char *s);
 /* "417 us", "3.250 ms", "1.482 s"; "-" when negative (nothing was measured). */
 const char *text_us(char out[TEXT_US_MAX], int64_t us);
 
+/* The same for a failover: "open" for one that had not ended when its round did. */
+const char *text_failover(char out[TEXT_US_MAX], int64_t us);
+
 /* Columns that `s` takes on a terminal, a column each character. */
 size_t text_columns(const char *s);
 

@@ -56,7 +56,8 @@ bool plan_path(char path[PATH_MAX_LEN], const char *file, const char *relative)
 void plan_override(struct yaml *y, struct plan_keys keys, const struct overrides *o, bool create)
 {
     for (uint32_t i = 0; o && i < o->n; i++)
-        yaml_override(y, keys.key, keys.n, o->at[i].path, o->at[i].value, create);
+        if (yaml_override(y, keys.key, keys.n, o->at[i].path, o->at[i].value, create) && o->placed)
+            o->placed[i] = true;
 }
 
 #define WORDS_MAX 128 /* the keys of a contract and a scenario together are some 40 */
@@ -87,7 +88,7 @@ static void unused_override(const char *path, const struct yaml_reach *c,
     yaml_clean(clean, sizeof clean, path);
     snprintf(segment, sizeof segment, "%.*s", (int)strcspn(path + at, "."), path + at);
     const char *near = yaml_nearest(segment, words, n);
-    yaml_join(accepted, sizeof accepted, words, n);
+    yaml_accepted(accepted, sizeof accepted, words, n, near);
     fprintf(err, "--set: %s: found a path that neither a contract nor a scenario has", clean);
     if (near) fprintf(err, " (did you mean %.*s%s?)", (int)at, clean, near);
     fprintf(err, ", accepted %s%s%.*s\n", n ? accepted : "nothing",
@@ -103,6 +104,22 @@ bool overrides_all_used(const struct overrides *o, FILE *err)
         struct yaml_reach s = yaml_reach(sk.key, sk.n, o->at[i].path);
         if (c.whole || s.whole) continue;
         unused_override(o->at[i].path, &c, &s, err);
+        all = false;
+    }
+    return all;
+}
+
+bool overrides_all_placed(const struct overrides *o, FILE *err)
+{
+    bool all = true;
+    for (uint32_t i = 0; o && i < o->n; i++) {
+        char clean[YAML_KEY_MAX];
+        if (!o->placed || o->placed[i]) continue;
+        yaml_clean(clean, sizeof clean, o->at[i].path);
+        fprintf(err,
+                "--set: %s: found no file of this run with a place for it, accepted a list's"
+                " entries from 0 and what the files have\n",
+                clean);
         all = false;
     }
     return all;

@@ -91,7 +91,11 @@ struct mutant {
 
 /* `--set path=value`: applied to every file of the kind that has the path. */
 struct override { const char *path, *value; };
-struct overrides { const struct override *at; uint32_t n; };
+struct overrides {
+    const struct override *at;
+    uint32_t n;
+    bool *placed; /* of each: some file had a place for it; may be NULL */
+};
 
 /* Each reads a file whole; on bad input writes one or more lines
  * "FILE:LINE: KEY: found ..., accepted ..." to `err` and returns false. `o` may be NULL. */
@@ -114,6 +118,8 @@ bool plan_check_bytes(const char *file, const void *bytes, size_t n, FILE *err);
  * a line on `err`. It says nothing of the files at hand: a path that the keys have and a
  * file has no place for (its third device) is left alone there. */
 bool overrides_all_used(const struct overrides *o, FILE *err);
+/* After the last file was read: the same for what none of them had a place for. */
+bool overrides_all_placed(const struct overrides *o, FILE *err);
 
 /* The contract as the scenario bends it. */
 struct contract scenario_contract(const struct scenario *s, const struct contract *c);

@@ -32,7 +32,7 @@ size_t world_arena_size(uint32_t tabs)
            QUEUE_MAX(tabs) * sizeof(struct event) + REQUEST_IDS_MAX * sizeof(uint32_t) +
            NODE_MESSAGES_MAX * (sizeof(struct node_message) + 4) + sizeof(struct ledger_out) +
            (tabs + EXTRA_TABS) * sizeof(struct tab) +
-           (size_t)DEVICES_MAX * (pages_max(tabs) * 256 + 65536) + ((size_t)4 << 20);
+           (size_t)DEVICES_MAX * (pages_max(tabs) * 1024 + 65536) + ((size_t)4 << 20);
 }
 
 struct world *world_open(struct arena *a, uint32_t tabs)
@@ -239,7 +239,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->events = 0;
     w->lock_out.n = 0;
     w->progress_seen = w->enqueued = w->terminal = 0;
-    w->devices = s->devices;
+    w->devices = (uint8_t)s->devices;
     struct obs o = world_obs(w, OBS_ROUND_STARTED);
     for (uint32_t i = 0; i < s->devices; i++) o.a += s->device[i].tabs;
     o.b = s->devices;

@@ -81,7 +81,7 @@ struct page {
     uint8_t device;
     bool has_locks, visible_before, closing, connected, gone_for_good, settle_blocked, locks_ended;
     uint32_t protocol;
-    int64_t hidden_since_us;     /* may be before the round; < 0 and state visible: not hidden */
+    int64_t hidden_since_us;     /* NOT_HIDDEN, or since when: may lie before the round */
     struct instant busy_until;   /* the page's thread runs a task until then */
     struct instant lock_pipe[2]; /* to and from the manager: order is kept (WL-42) */
     struct instant channel_until;/* own broadcasts keep their order (ST-5) */
@@ -163,7 +163,8 @@ struct world {
 
     struct page *page; uint32_t pages, pages_max;
     struct tab *tab; uint32_t tabs, tabs_max;
-    struct device device[DEVICES_MAX]; uint32_t devices;
+    struct device device[DEVICES_MAX];
+    uint8_t devices;
     struct lockmgr *lockmgr[DEVICES_MAX];
     struct parcel *parcel; uint32_t parcels_max, parcels_fresh, parcel_free;
 
@@ -171,7 +172,7 @@ struct world {
     enum layout layout;
     /* server nodes, then a local one for each device */
     struct ledger_node node[LEDGER_NODES + DEVICES_MAX];
-    uint32_t nodes;              /* server nodes in use */
+    uint8_t nodes;               /* server nodes in use */
     bool decides[LEDGER_NODES];
     uint8_t node_cut[LEDGER_NODES]; /* bit set of nodes that it cannot reach */
     uint32_t node_cut_cause[LEDGER_NODES];

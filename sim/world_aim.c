@@ -78,7 +78,7 @@ static bool can_happen(const struct world *w, enum fault_kind k)
 void fault_plan_round(struct world *w)
 {
     const struct scenario *s = w->scenario;
-    uint32_t weight[FAULT_COUNT], sum = 0;
+    uint32_t weight[FAULT_COUNT] = { 0 }, sum = 0;
     w->faults = w->armed = 0;
     for (uint32_t i = 0; i < s->faults; i++) {
         const struct fault_plan *p = &s->fault[i];

@@ -189,7 +189,7 @@ static void end_page_fault(struct world *w, struct planned_fault *f)
 
 static void end_other_fault(struct world *w, struct planned_fault *f)
 {
-    struct device *d = f->device < w->devices ? &w->device[f->device] : NULL;
+    struct device *d = &w->device[f->device < w->devices ? f->device : 0];
     switch (f->kind) {
     case FAULT_BROWSER_CRASH: harm_restore_session(w, f->device); break;
     case FAULT_HIDE_ALL: harm_hide_all(w, f->device, false); break;

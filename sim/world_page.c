@@ -7,7 +7,6 @@
  * sources, then the timers that have become due (LC-20). */
 #include "sim/world.h"
 
-#define SHOWN_BEFORE_US (-1)
 /* Assumed: LC-23 names loading and recent use as reasons not to freeze, without a figure. */
 #define LOADED_MIN_US (2 * US_PER_S)
 #define LOADED_MAX_US (60 * US_PER_S)
@@ -42,7 +41,7 @@ static void start_client(struct world *w, uint16_t n)
     bool spared = w->scenario->policy_of_one_version && p->protocol != w->contract.protocol_version;
     struct client_start start = {
         .contract = &w->contract,
-        .policy = spared ? (struct policy){ 0 } : w->policy,
+        .policy = w->policy,
         .tab_instance = (uint32_t)n + 1,
         .session_instance = t->session_instance,
         .session_sequence = t->session_sequence,
@@ -56,6 +55,7 @@ static void start_client(struct world *w, uint16_t n)
         .server_authority = w->contract.authority == AUTHORITY_SERVER,
         .single_page = t->single_page && w->contract.fallback == FALLBACK_SINGLE_PAGE,
     };
+    if (spared) start.policy.bits = 0;
     struct client_input in = { .kind = IN_START, .start = &start };
     page_run(w, n, &in);
 }
@@ -75,7 +75,7 @@ uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden
     for (int s = 0; s < TASK_SOURCES; s++) p->backlog[s] = p->backlog_last[s] = TABLE_NONE;
     p->unsent = p->unsent_last = TABLE_NONE;
     p->deaf_cause = p->stopped_cause = OBS_NONE;
-    p->hidden_since_us = visible ? SHOWN_BEFORE_US : w->now.us - hidden_for_us;
+    p->hidden_since_us = visible ? NOT_HIDDEN : w->now.us - hidden_for_us;
     bool older = d->rolled_back || chance(&w->choices, STREAM_PLAN, plan->older_percent, 100);
     p->protocol = w->contract.protocol_version - (older ? 1 : 0);
     p->has_locks =
@@ -111,7 +111,7 @@ void page_show(struct world *w, uint16_t n)
     struct page *p = &w->page[n];
     if (p->state != DOC_HIDDEN) return;
     enter(p, DOC_VISIBLE);
-    p->hidden_since_us = SHOWN_BEFORE_US;
+    p->hidden_since_us = NOT_HIDDEN;
     uint32_t was = w->cause;
     w->cause = see_page(w, OBS_PAGE_VISIBLE, n);
     page_run_kind(w, n, IN_VISIBLE, false);

@@ -345,11 +345,13 @@ START_TEST(tm6_after_five_minutes_in_chromium_once_a_minute)
     g.scenario.hidden_since.s400 = 1;
     world_rig_reset(&g, 3);
     world_rig_for(&g, MS(1500)); /* later the browser freezes a page without a lock */
-    ck_assert(page_timer_of(0)->armed);
+    uint16_t p = 0; /* whichever document is hidden */
+    while (g.w->page[p].state == DOC_VISIBLE) p++;
+    ck_assert(page_timer_of(p)->armed);
     if (_i)
-        ck_assert_int_eq(page_timer_of(0)->at.us % SECONDS(60), 0);
+        ck_assert_int_eq(page_timer_of(p)->at.us % SECONDS(60), 0);
     else
-        ck_assert_int_le(page_timer_of(0)->at.us - g.w->now.us, SECONDS(2));
+        ck_assert_int_le(page_timer_of(p)->at.us - g.w->now.us, SECONDS(2));
 }
 END_TEST
 

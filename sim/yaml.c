@@ -124,6 +124,16 @@ void yaml_join(char *text, size_t size, const char *const *words, uint32_t n)
     }
 }
 
+#define ACCEPTED_LONG 12 /* words that a line still shows beside a suggestion */
+
+void yaml_accepted(char *text, size_t size, const char *const *words, uint32_t n, const char *near)
+{
+    if (near && n > ACCEPTED_LONG)
+        snprintf(text, size, "%s or one of %u others", near, n - 1);
+    else
+        yaml_join(text, size, words, n);
+}
+
 /* Levenshtein distance, capital letters aside; texts beyond `LONG` are far from everything. */
 #define LONG 40
 static uint32_t distance(const char *a, const char *b)
@@ -436,7 +446,7 @@ static void unknown_key(struct yaml *y, int node, const char *word, const char *
 {
     char accepted[ACCEPTED_MAX], found[FOUND_MAX * 2];
     const char *near = yaml_nearest(word, words, n);
-    yaml_join(accepted, sizeof accepted, words, n);
+    yaml_accepted(accepted, sizeof accepted, words, n, near);
     snprintf(found, sizeof found, "an unknown key%s%s%s", near ? " (did you mean " : "",
              near ? near : "", near ? "?)" : "");
     size_t before = key_enter(y, word);

@@ -65,8 +65,8 @@ bool yaml_open_bytes(struct yaml *y, const char *file, const void *bytes, size_t
 bool yaml_close(struct yaml *y);
 
 /* yaml_set.c. Puts `value` (YAML text) at `path` when the keys accept the path and the file has the
- * map or list around it; with `create`, missing maps are made. */
-void yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, const char *path,
+ * map or list around it; with `create`, missing maps are made. False when there is no place. */
+bool yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, const char *path,
                    const char *value, bool create);
 
 /* How far a table of keys accepts a dotted path. */
@@ -108,7 +108,9 @@ void yaml_set_error(struct yaml *y, const char *path, const char *found, const c
 const char *yaml_nearest(const char *found, const char *const *words, uint32_t n);
 /* "a, b, c" in at most `size` bytes, cut with "..." */
 void yaml_join(char *text, size_t size, const char *const *words, uint32_t n);
-/* The words of a table of keys, for the two above; at most `max`. Returns how many. */
+/* What a message accepts: all words; of a long list with a nearest one, that one. */
+void yaml_accepted(char *text, size_t size, const char *const *words, uint32_t n, const char *near);
+/* The words of a table of keys, for those above; at most `max`. Returns how many. */
 uint32_t yaml_words_of(const struct yaml_key *keys, uint32_t n, const char **words, uint32_t max);
 /* `text` without control characters and not longer than a message may carry. */
 void yaml_clean(char *clean, size_t size, const char *text);

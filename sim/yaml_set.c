@@ -94,24 +94,24 @@ static int parse_value(struct yaml *y, const char *path, const char *value)
     return node;
 }
 
-void yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, const char *path,
+bool yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, const char *path,
                    const char *value, bool create)
 {
     int node = yaml_root(y);
-    if (!yaml_reach(keys, n, path).whole) return;
+    if (!yaml_reach(keys, n, path).whole) return false;
     for (const char *at = path;;) {
         size_t len = strcspn(at, ".");
         bool last = at[len] == 0;
         int *child = yaml_child(y, node, at, len);
         const yaml_node_t *parent = yaml_document_get_node(&y->document, node);
-        if (!child && (!create || !parent || parent->type != YAML_MAPPING_NODE)) return;
+        if (!child && (!create || !parent || parent->type != YAML_MAPPING_NODE)) return false;
         if (child && !last) {
             node = *child;
         } else {
             int made = last
                            ? parse_value(y, path, value)
                            : yaml_document_add_mapping(&y->document, NULL, YAML_FLOW_MAPPING_STYLE);
-            if (!made) return;
+            if (!made) return true;               /* an error, which has been told */
             child = yaml_child(y, node, at, len); /* adding nodes has moved them */
             if (child)
                 *child = made;
@@ -120,7 +120,7 @@ void yaml_override(struct yaml *y, const struct yaml_key *keys, uint32_t n, cons
                                                        made));
             node = made;
         }
-        if (last) return;
+        if (last) return true;
         at += len + 1;
     }
 }

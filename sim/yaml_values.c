@@ -73,7 +73,7 @@ static void wrong_word(struct yaml *y, int node, const struct yaml_key *k)
     char accepted[ACCEPTED_MAX], clean[64], found[160];
     const char *text = yaml_scalar(y, node);
     const char *near = text && *text ? yaml_nearest(text, k->words, k->words_n) : NULL;
-    yaml_join(accepted, sizeof accepted, k->words, k->words_n);
+    yaml_accepted(accepted, sizeof accepted, k->words, k->words_n, near);
     if (!near) {
         yaml_wrong(y, node, accepted);
         return;

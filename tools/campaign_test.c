@@ -135,7 +135,8 @@ static char folder[] = "/tmp/tabquake-campaign-XXXXXX";
 
 static void tidy(void)
 {
-    static const char *const file[] = { "results.sqlite", "gate.json", "junit.xml", "summary.md" };
+    static const char *const file[] = { "results.sqlite", "gate.json", "junit.xml", "summary.md",
+                                        ".lock" };
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s", folder, file[i]);
@@ -154,7 +155,7 @@ START_TEST(half_a_run_that_is_resumed_equals_a_whole_one)
     whole = run(64, 1);
 
     campaign_open(&c, &in, 64, 1);
-    record_info(&r, &c, "resume");
+    record_info(&r, &c, NULL, "resume");
     ck_assert(record_open(&r, folder, false, &c));
     atomic_store(&c.next_block, 4); /* the first four blocks never ran */
     ck_assert(campaign_run(&c, PROGRESS_NEVER));
@@ -163,7 +164,7 @@ START_TEST(half_a_run_that_is_resumed_equals_a_whole_one)
     campaign_close(&c);
 
     campaign_open(&c, &in, 64, 2);
-    record_info(&r, &c, "resume");
+    record_info(&r, &c, NULL, "resume");
     ck_assert(record_open(&r, folder, true, &c));
     ck_assert_uint_eq(c.resumed, 32);
     ck_assert(campaign_run(&c, PROGRESS_NEVER));
@@ -187,14 +188,14 @@ START_TEST(another_run_is_not_resumed)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     load("scenarios/healthy.yaml", "one");
     campaign_open(&c, &in, 16, 1);
-    record_info(&r, &c, "one");
+    record_info(&r, &c, NULL, "one");
     ck_assert(record_open(&r, folder, false, &c));
     record_close(&r, &c);
     campaign_close(&c);
     unload();
     load("scenarios/healthy.yaml", "two");
     campaign_open(&c, &in, 16, 1);
-    record_info(&r, &c, "two");
+    record_info(&r, &c, NULL, "two");
     ck_assert(!record_open(&r, folder, true, &c));
     record_close(&r, &c);
     campaign_close(&c);

@@ -60,6 +60,20 @@ ends 2 "unknown option" gate --round 5
 complains "an unknown option has a nearest one" "did you mean --rounds?"
 ends 2 "bad number" gate --rounds many
 ends 2 "replay without a seed" replay $small
+for seed in 0xyz 0x 0x11112222333344445 99999999999999999999; do
+    ends 2 "a seed that looks like a number and is none" replay $small --seed $seed
+    complains "it says what a seed is" "--seed: found $seed, accepted"
+done
+ends 0 "a word is a seed" replay $healthy --seed some-word
+ends 0 "a commit hash of digits is a seed" replay $healthy \
+    --seed 1234567890123456789012345678901234567890
+ends 2 "judge with an unknown option" judge --frobnicate
+complains "it points to the help" '^tabquake judge: .*see tabquake judge --help$'
+holds "and prints nothing else" test "$(wc -l <"$scratch/err")" = 1
+ends 2 "judge of a folder" judge scenarios
+complains "it says why" 'scenarios: is a folder'
+ends 0 "help of judge" judge --help
+says "usage is what was typed" '^usage: tabquake judge HISTORY'
 ends 2 "unknown mutant" mutants --only receiver-ignores-fense
 complains "an unknown mutant has a nearest one" "did you mean receiver-ignores-fence?"
 
@@ -79,6 +93,13 @@ ends 2 "gate with a bad suite" gate "$scratch/bad.yaml" --out "$scratch/never"
 ends 2 "gate with an absent contract" gate --contract "$scratch/absent.yaml" --out "$scratch/never"
 ends 2 "gate with a bad override" gate --set lease.tll=1s --out "$scratch/never"
 complains "a bad override has a nearest one" "did you mean lease.ttl?"
+ends 2 "gate with an override that no file has a place for" \
+    gate --set devices.5.tabs=3 --out "$scratch/never"
+for c in run "replay --seed 1"; do
+    # shellcheck disable=SC2086 # words
+    ends 2 "$c with an override that no file has a place for" $c $small --set devices.5.tabs=3
+    complains "it names the place" '--set: devices.5.tabs: found no file'
+done
 ends 2 "gate with a bad flag" gate --jobs 0 --out "$scratch/never"
 ends 2 "run of a contract" run scenarios/contracts/account-outbox.yaml --out "$scratch/never"
 holds "no folder was made" test ! -e "$scratch/never"
@@ -99,9 +120,33 @@ holds "the digest is the same with any jobs" same "$one" "$(digest_of "$scratch/
 ends 0 "run with another seed" run $healthy --rounds 40 --seed e2e2
 holds "another seed is another run" test "$one" != "$(digest_of "$scratch/out")"
 ends 1 "run of a mutant" run $mutant --rounds 200 --seed 1
-grep -A1 '^BROKEN no-stale-commit' "$scratch/out" | sed -n 's|^  build/tabquake ||p' | head -n 1 \
+grep -A1 '^BROKEN no-stale-commit' "$scratch/out" | sed -n 's|^  .*tabquake replay |replay |p' | head -n 1 \
     >"$scratch/line"
 holds "a failing run prints a line to paste" test -s "$scratch/line"
+
+says "what is not listed is counted" '^  ([0-9]* more)$'
+ends 0 "run of one fault" run scenarios/freeze-abrupt.yaml --rounds 40 --seed e2e \
+    --out "$scratch/run"
+says "a run of one fault tells whether it happened" \
+    '^freeze-abrupt: effective in [0-9]* of 40 rounds, e.g. --seed 0x[0-9a-f]*; hits: '
+holds "a run is no gate" grep -q '^# RUN PASS' "$scratch/run/summary.md"
+holds "its verdict is the invariants'" test "$(field "$scratch/run/gate.json" verdict)" = pass
+seed=$(sed -n 's/^freeze-abrupt: .*--seed \(0x[0-9a-f]*\);.*/\1/p' "$scratch/out")
+ends 0 "its example is a round" replay scenarios/freeze-abrupt.yaml --seed "$seed"
+says "in which the fault was effective" 'freeze-abrupt'
+
+# Every line to paste has what it needs, where it is pasted.
+(cd scenarios && "$tabquake" run mutants/receiver-ignores-fence.yaml --rounds 200 --seed 1 \
+    --set 'network={lan: 1}' --contract contracts/account-outbox.yaml --set lease.ttl=900ms \
+    --progress never --out "$scratch/elsewhere" >"$scratch/out" 2>"$scratch/err")
+sets="--set 'network={lan: 1}' --set lease.ttl=900ms"
+says "a line to paste carries --set" "replay mutants/.* $sets\$"
+holds "in summary.md too" grep -q "replay mutants/.* $sets\$" "$scratch/elsewhere/summary.md"
+holds "in junit.xml too" grep -q "replay mutants/.* $sets\$" "$scratch/elsewhere/junit.xml"
+holds "in gate.json too" grep -q "\"replay\":\".* $sets\"" "$scratch/elsewhere/gate.json"
+line=$(sed -n 's|^  \(.*tabquake replay .*\)|\1|p' "$scratch/out" | head -n 1)
+(cd scenarios && eval "$line" >/dev/null 2>&1)
+holds "pasted where the run was started it fails again" test $? = 1
 
 # ---- replay and judge ---------------------------------------------------------------------------
 # shellcheck disable=SC2046 # the line is words
@@ -121,6 +166,14 @@ holds "a replay is the same every time" cmp -s "$scratch/out" "$scratch/first"
 ends 0 "a good history" replay $healthy --seed 7 --format jsonl -o "$scratch/good.jsonl"
 holds "an exported history of $healthy is judged without a broken invariant" \
     sh -c "'$tabquake' judge '$scratch/good.jsonl' >/dev/null; [ \$? != 1 ]"
+
+ends 2 "an output file that cannot be written" replay $healthy --seed 7 -o "$scratch/none/x"
+complains "it is named" 'none/x: cannot be created'
+ends 2 "a results folder that cannot be made" run $healthy --rounds 8 --out "$scratch/kept/x"
+if [ -w /dev/full ]; then
+    "$tabquake" replay $healthy --seed 7 >/dev/full 2>"$scratch/err"
+    holds "a full disk is no success" test $? = 2
+fi
 
 quickest() # milliseconds of the quickest of five replays
 {
@@ -153,12 +206,16 @@ for f in results.sqlite gate.json junit.xml summary.md; do
     holds "the gate leaves $f" test -s "$scratch/a/$f"
 done
 holds "gate.json has the digest" grep -q "$whole" "$scratch/a/gate.json"
-says "every mutant is caught" '^mutants .*pass$'
-says "the canary is red" '^canary .*pass$'
-says "rounds can be had again" '^determinism .*pass$'
+says "every mutant is caught" '^pass *mutants '
+says "the canary is red" '^pass *canary '
+says "rounds can be had again" '^pass *determinism '
+says "coverage of a short gate is not judged" '^(shown) *coverage .*(not judged)'
+holds "summary.md has names and what they are" \
+    grep -q '| dual-active | rounds with two active generations |' "$scratch/a/summary.md"
+holds "junit.xml too" grep -q 'name="dual-active: rounds with' "$scratch/a/junit.xml"
 gate --rounds 300 --seed e2e --jobs 1 --no-mutants --out "$scratch/b"
 holds "a gate has the same digest with one job" same "$whole" "$(digest_of "$scratch/out")"
-says "without mutants the condition is unknown" '^mutants .*UNKNOWN$'
+says "without mutants the condition is unknown" '^UNKNOWN *mutants '
 gate --rounds 100 --json --out "$scratch/b" --no-mutants
 holds "--json prints JSON alone" sh -c "head -c 1 '$scratch/out' | grep -q '{'"
 holds "the verdict is not among it" sh -c "! grep -q '^GATE' '$scratch/out'"
@@ -201,16 +258,26 @@ says "it does not begin anew" 'rounds are there already'
 holds "killed and resumed equals unkilled" same "$(digest_of "$scratch/whole")" \
     "$(digest_of "$scratch/out")"
 "$tabquake" gate --rounds 500000 --progress never --out "$scratch/stopped" \
-    >"$scratch/out" 2>"$scratch/err" &
+    >"$scratch/stopping" 2>&1 &
+child=$!
+sleep 0.7
+ends 2 "a second gate in the same folder" gate --rounds 8 --out "$scratch/stopped"
+complains "it says so in one sentence" 'stopped: found another run that is writing here'
+kill -INT $child
+wait $child
+holds "an interrupted gate ends with 130" test $? = 130
+holds "it does not pass" sh -c "tail -n 1 '$scratch/stopping' | grep -q '^GATE [FU]'"
+for f in results.sqlite gate.json junit.xml summary.md; do
+    holds "an interrupted gate leaves $f" test -s "$scratch/stopped/$f"
+done
+"$tabquake" gate --rounds 90000 --progress never --no-mutants --out "$scratch/asked" \
+    >"$scratch/out" 2>/dev/null &
 child=$!
 sleep 0.7
 kill -INT $child
 wait $child
-holds "an interrupted gate ends with 130" test $? = 130
-holds "it does not pass" sh -c "tail -n 1 '$scratch/out' | grep -q '^GATE [FU]'"
-for f in results.sqlite gate.json junit.xml summary.md; do
-    holds "an interrupted gate leaves $f" test -s "$scratch/stopped/$f"
-done
+holds "a short gate names what was asked for" \
+    sh -c "tail -n 1 '$scratch/out' | grep -q '(short: 90000 of 100000 rounds)'"
 ends 2 "another seed does not resume it" run $kept --rounds $rounds --seed other \
     --out "$scratch/killed" --resume
 ends 2 "--resume needs a folder" run $kept --resume

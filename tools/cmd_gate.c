@@ -111,6 +111,10 @@ static bool load(struct gate *g, const char *program)
         unload(g);
         return false;
     }
+    if (!overrides_all_placed(&g->in.overrides, stderr)) {
+        unload(g);
+        return false;
+    }
     g->hunt.contract = &g->in.contract;
     g->hunt.seed = g->in.seed;
     g->hunt.jobs = (uint32_t)g->asked.options.jobs;
@@ -135,7 +139,7 @@ static void prove(struct gate *g)
 
 static void play(struct gate *g)
 {
-    g->golden_again = golden_run(&g->golden, &g->in.contract, g->talk);
+    g->golden_again = golden_run(&g->golden, &g->in.contract, &g->record.info, g->talk);
     g->written = campaign_run(&g->campaign, (enum progress_mode)g->asked.options.progress);
     if (g->written && !interrupted()) prove(g);
 }
@@ -187,21 +191,12 @@ static void tell_difference(const struct gate *g)
         g->recheck.different, g->recheck.replayed, g->in.suite.scenario[r->scenario].name, r->seed);
 }
 
-static void tell_overrides(FILE *f, const struct overrides *o)
-{
-    if (o->n == 0) return;
-    fputs("(each of these lines also needs:", f);
-    for (uint32_t i = 0; i < o->n; i++) fprintf(f, " --set '%s=%s'", o->at[i].path, o->at[i].value);
-    fputs(")\n", f);
-}
-
 static void tell(const struct gate *g, const struct run_report *report)
 {
     char verdict[TABLE_VERDICT_MAX];
     table_conditions(g->talk, report, g->talk == stdout && isatty(fileno(stdout)));
     fputs("\n", g->talk);
     table_failures(g->talk, report, RECORD_FAILURES_EACH);
-    if (report->failures > 0) tell_overrides(g->talk, &g->in.overrides);
     tell_difference(g);
     announce_end(g->talk, report);
     if (report->interrupted) fputs("interrupted; --resume goes on from here\n", g->talk);
@@ -212,18 +207,19 @@ static void tell(const struct gate *g, const struct run_report *report)
 static int status_of(const struct gate *g)
 {
     if (interrupted()) return EXIT_INTERRUPTED;
-    if (!g->written || g->recheck.different > 0) return EXIT_OURS;
+    if (!g->written) return EXIT_BAD_INPUT;
+    if (g->recheck.different > 0) return EXIT_OURS;
     if (g->verdict.verdict == GATE_FAIL) return EXIT_BROKEN;
     return g->verdict.verdict == GATE_PASS ? EXIT_PASSED : EXIT_UNPROVEN;
 }
 
-static int run(struct gate *g)
+static int run(struct gate *g, const char *program)
 {
     const struct options *o = &g->asked.options;
     uint64_t rounds = o->rounds ? o->rounds : g->in.contract.slo.rounds;
     int status = EXIT_BAD_INPUT;
     campaign_open(&g->campaign, &g->in, rounds, (uint32_t)o->jobs);
-    record_info(&g->record, &g->campaign, o->seed);
+    record_info(&g->record, &g->campaign, program, o->seed);
     if (record_open(&g->record, o->out, g->asked.resume, &g->campaign)) {
         announce_begin(g->talk, "gate", &g->campaign, o->seed, o->out);
         interrupt_watch();
@@ -250,7 +246,7 @@ int cmd_gate(int argc, char **argv)
     int status = read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
     if (read == FLAGS_OK && load(g, argv[0])) {
         g->talk = g->asked.options.json ? stderr : stdout;
-        status = run(g);
+        status = run(g, argv[0]);
         unload(g);
     }
     free(g);

@@ -53,7 +53,8 @@ static bool load(const struct asked *a, const char *program, struct inputs *in, 
     char folder[LOCATE_PATH_MAX];
     if (!inputs_load(in, &a->options, program, NULL, stderr)) return false;
     if (locate_shipped(folder, program, "mutants", stderr) &&
-        hunt_load(h, folder, a->only, &in->overrides, stderr)) {
+        hunt_load(h, folder, a->only, &in->overrides, stderr) &&
+        overrides_all_placed(&in->overrides, stderr)) {
         h->contract = &in->contract;
         h->seed = in->seed;
         h->jobs = (uint32_t)a->options.jobs;

@@ -158,10 +158,14 @@ int cmd_replay(int argc, char **argv)
         inputs_free(&in);
         return EXIT_BAD_INPUT;
     }
+    if (!overrides_all_placed(&in.overrides, stderr)) {
+        inputs_free(&in);
+        return EXIT_BAD_INPUT;
+    }
     player_open(&player, in.tabs);
     struct played p = player_round(&player, in.suite.scenario, &in.contract, in.seed);
-    int status = write_round(&a, &in, &p) ? status_of(&p) : EXIT_OURS;
-    if (a.format == FORMAT_JSONL && status != EXIT_OURS) verdicts(stderr, p.result);
+    int status = write_round(&a, &in, &p) ? status_of(&p) : EXIT_BAD_INPUT;
+    if (a.format == FORMAT_JSONL && status != EXIT_BAD_INPUT) verdicts(stderr, p.result);
     player_close(&player);
     inputs_free(&in);
     return status;

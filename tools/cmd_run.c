@@ -11,6 +11,7 @@
 #include "tools/record.h"
 
 #define ROUNDS 1000
+#define FAULTS_SHOWN_MAX 3
 
 struct asked {
     struct options options;
@@ -66,9 +67,11 @@ static void print_latency(FILE *f, const char *name, const struct histogram *h)
 {
     char p50[TEXT_US_MAX], p99[TEXT_US_MAX], max[TEXT_US_MAX];
     if (h->n == 0) return;
-    fprintf(f, "%-14s %9" PRIu64 "  p50 %-10s p99 %-10s longest %s\n", name, h->n,
-            text_us(p50, hist_quantile(h, 1, 2)), text_us(p99, hist_quantile(h, 99, 100)),
-            text_us(max, h->max_us));
+    fprintf(f, "%-14s %9" PRIu64 "  p50 %-10s p99 %-10s longest %s", name, h->n,
+            text_failover(p50, hist_quantile(h, 1, 2)),
+            text_failover(p99, hist_quantile(h, 99, 100)), text_us(max, hist_longest_ended(h)));
+    if (hist_open(h) > 0) fprintf(f, ", %" PRIu64 " open", hist_open(h));
+    fputs("\n", f);
 }
 
 static void print_measured(FILE *f, const struct tally *t)
@@ -84,25 +87,47 @@ static void print_measured(FILE *f, const struct tally *t)
             t->unknown_rounds);
 }
 
-static enum exit_status status_of(const struct tally *t)
+static void print_fault(FILE *f, const struct sums *s, int fault)
 {
-    enum exit_status status = EXIT_PASSED;
-    for (int k = 0; k < INV_COUNT; k++)
-        if (t->broken[k] > 0) status = EXIT_BROKEN;
-    bool nobody_led = t->cold.n == 0 && t->transitions == 0 && t->effects == 0;
-    if (t->unknown_rounds > 0 || t->rounds == 0 || nobody_led)
-        status = status_of_both(status, EXIT_UNPROVEN);
-    return status;
+    const struct tally *t = &s->tally;
+    const char *between = "; hits: ";
+    fprintf(f, "%s: effective in %" PRIu64 " of %" PRIu64 " rounds", fault_info[fault].word,
+            t->effective_rounds[fault], t->rounds);
+    if (s->has_effective[fault])
+        fprintf(f, ", e.g. --seed 0x%016" PRIx64, s->effective[fault].seed);
+    for (int p = 0; p < PHASE_COUNT; p++) {
+        if (t->cell[fault][p] == 0) continue;
+        fprintf(f, "%s%s %" PRIu64, between, phase_word[p], t->cell[fault][p]);
+        between = ", ";
+    }
+    fputs("\n", f);
 }
 
-static int run(const struct asked *a, const struct inputs *in)
+/* Whether what the scenario wants to show has happened; of many faults it would be a page. */
+static void print_faults(FILE *f, const struct sums *s)
+{
+    int planned = 0;
+    for (int k = 0; k < FAULT_COUNT; k++) planned += s->tally.planned[k] > 0;
+    if (planned == 0 || planned > FAULTS_SHOWN_MAX) return;
+    for (int k = 0; k < FAULT_COUNT; k++)
+        if (s->tally.planned[k] > 0) print_fault(f, s, k);
+    fputs("\n", f);
+}
+
+static enum exit_status status_of(const struct run_report *r)
+{
+    static const enum exit_status status[] = { EXIT_PASSED, EXIT_BROKEN, EXIT_UNPROVEN };
+    return status[run_verdict(r)];
+}
+
+static int run(const struct asked *a, const struct inputs *in, const char *program)
 {
     const struct options *o = &a->options;
     FILE *talk = o->json ? stderr : stdout;
     struct campaign c;
     struct record record;
     campaign_open(&c, in, o->rounds, (uint32_t)o->jobs);
-    record_info(&record, &c, o->seed);
+    record_info(&record, &c, program, o->seed);
     bool ok = !o->out || record_open(&record, o->out, a->resume, &c);
     enum exit_status status = ok ? EXIT_PASSED : EXIT_BAD_INPUT;
     if (ok) {
@@ -111,11 +136,12 @@ static int run(const struct asked *a, const struct inputs *in)
         struct run_report report = record_report(&record, &c);
         print_invariants(talk, report.tally);
         print_measured(talk, report.tally);
+        print_faults(talk, c.sums);
         table_failures(talk, &report, RECORD_FAILURES_EACH);
         if (o->out) ok = record_finish(&record, &c, &report) && ok;
         if (o->json) gate_json_write(stdout, &report);
         announce_end(talk, &report);
-        status = ok ? status_of(report.tally) : EXIT_OURS;
+        status = ok ? status_of(&report) : EXIT_BAD_INPUT;
     }
     record_close(&record, &c);
     campaign_close(&c);
@@ -129,8 +155,12 @@ int cmd_run(int argc, char **argv)
     enum flags_outcome read = ask(&a, argc, argv);
     if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
     if (!inputs_load(&in, &a.options, argv[0], argv[2], stderr)) return EXIT_BAD_INPUT;
+    if (!overrides_all_placed(&in.overrides, stderr)) {
+        inputs_free(&in);
+        return EXIT_BAD_INPUT;
+    }
     interrupt_watch();
-    int status = run(&a, &in);
+    int status = run(&a, &in, argv[0]);
     inputs_free(&in);
     return status;
 }

@@ -9,8 +9,8 @@
 enum exit_status {
     EXIT_PASSED = 0,
     EXIT_BROKEN = 1,       /* the gate or an invariant failed */
-    EXIT_BAD_INPUT = 2,    /* nothing was run, nothing was overwritten */
-    EXIT_OURS = 3,         /* the program itself is at fault, or could not write */
+    EXIT_BAD_INPUT = 2,    /* nothing was run; or a result could not be written */
+    EXIT_OURS = 3,         /* the program itself is at fault */
     EXIT_UNPROVEN = 4,     /* a limit was hit, or the run proved nothing */
     EXIT_INTERRUPTED = 130 /* all finished rounds are kept */
 };

@@ -125,12 +125,34 @@ static bool read_set(const struct reading *r, const struct flag *f, char *text)
     return true;
 }
 
+#define HASH_DIGITS 40 /* a commit hash may happen to have no letter */
+
+/* A number that was mistyped would silently become a word, and so another run. */
+static bool read_seed(const struct reading *r, const struct flag *f, const char *text)
+{
+    bool hex = strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0;
+    const char *number = hex ? text + 2 : text;
+    size_t digits = strspn(number, hex ? "0123456789abcdefABCDEF" : "0123456789");
+    bool all = digits > 0 && number[digits] == '\0';
+    errno = 0;
+    if (all) (void)strtoull(number, NULL, hex ? 16 : 10);
+    bool wide = all && errno != 0;
+    if (!*text) return wrong(r, f, "nothing", "a number, a commit hash or a word");
+    if (text[0] == '0' && text[1] == 'X') return wrong(r, f, text, "0x before a hex number");
+    if (hex && (!all || wide)) return wrong(r, f, text, "0x and up to 16 hex digits");
+    if (wide && digits < HASH_DIGITS)
+        return wrong(r, f, text, "a number up to 18446744073709551615");
+    *(const char **)f->into = text;
+    return true;
+}
+
 static bool read_value(const struct reading *r, const struct flag *f, char *text)
 {
     switch (f->kind) {
     case FLAG_NUMBER: return read_number(r, f, text);
     case FLAG_WORD: return read_word(r, f, text);
     case FLAG_SET: return read_set(r, f, text);
+    case FLAG_SEED: return read_seed(r, f, text);
     case FLAG_TEXT:
         if (!*text) return wrong(r, f, "nothing", f->value);
         *(const char **)f->into = text;

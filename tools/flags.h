@@ -20,6 +20,7 @@ enum flag_kind {
     FLAG_TEXT,    /* const char *, not empty */
     FLAG_NUMBER,  /* uint64_t from min to max */
     FLAG_WORD,    /* uint32_t, index into words */
+    FLAG_SEED,    /* const char *: any word, but nothing that looks like a number and is none */
     FLAG_SET      /* struct flag_sets, `path=value`, repeatable */
 };
 

@@ -1,9 +1,9 @@
 #include "tools/golden.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/table.h"
 #include "sim/base/must.h"
 #include "sim/engine/rng.h"
 #include "tools/player.h"
@@ -57,7 +57,8 @@ void golden_free(struct golden *g)
     *g = (struct golden){ .n = 0 };
 }
 
-static bool play(const struct golden_seed *x, const struct contract *c, FILE *f)
+static bool play(const struct golden_seed *x, const struct contract *c, const struct run_info *run,
+                 FILE *f)
 {
     struct player player;
     player_open(&player, scenario_tabs(&x->scenario));
@@ -68,16 +69,17 @@ static bool play(const struct golden_seed *x, const struct contract *c, FILE *f)
         fprintf(f, "BROKEN again %s", x->scenario.name);
         for (int k = 0; k < INV_COUNT; k++)
             if (broken >> k & 1) fprintf(f, " %s", invariant_word[k]);
-        fprintf(f, "\n  build/tabquake replay %s --seed 0x%016" PRIx64 "\n", x->scenario.file,
-                x->seed);
+        char line[TABLE_REPLAY_MAX];
+        fprintf(f, "\n  %s\n", table_replay_of(line, run, x->scenario.file, x->seed));
     }
     player_close(&player);
     return held;
 }
 
-uint32_t golden_run(const struct golden *g, const struct contract *c, FILE *f)
+uint32_t golden_run(const struct golden *g, const struct contract *c, const struct run_info *run,
+                    FILE *f)
 {
     uint32_t again = 0;
-    for (uint32_t i = 0; i < g->n; i++) again += !play(&g->at[i], c, f);
+    for (uint32_t i = 0; i < g->n; i++) again += !play(&g->at[i], c, run, f);
     return again;
 }

@@ -5,6 +5,7 @@
 #ifndef TOOLS_GOLDEN_H
 #define TOOLS_GOLDEN_H
 
+#include "reports/run_report.h"
 #include "tools/inputs.h"
 
 #define GOLDEN_MAX 1000 /* a second's worth of rounds */
@@ -17,6 +18,7 @@ bool golden_load(struct golden *g, const char *program, const struct overrides *
 void golden_free(struct golden *g);
 
 /* How many broke something or proved nothing again; a line on `f` for each. */
-uint32_t golden_run(const struct golden *g, const struct contract *c, FILE *f);
+uint32_t golden_run(const struct golden *g, const struct contract *c, const struct run_info *run,
+                    FILE *f);
 
 #endif

@@ -96,6 +96,7 @@ bool inputs_load(struct inputs *in, const struct options *o, const char *program
 {
     char shipped[LOCATE_PATH_MAX];
     *in = (struct inputs){ .seed = rng_seed_of_text(o->seed), .overrides = options_overrides(o) };
+    in->overrides.placed = in->placed;
     if (!overrides_all_used(&in->overrides, err)) return false;
     if (!file && !locate_shipped(shipped, program, INPUTS_SUITE, err)) return false;
     if (!load_suite(&in->suite, file ? file : shipped, &in->overrides, err)) return false;

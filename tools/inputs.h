@@ -14,6 +14,7 @@ struct inputs {
     char contract_file[PATH_MAX_LEN];
     bool contract_is_shipped; /* the one that replay takes without --contract */
     struct overrides overrides;
+    bool placed[FLAGS_SETS_MAX]; /* `overrides` points here: not to be copied */
     uint64_t seed;
     uint64_t plan_digest; /* of the bytes of all files and overrides */
     uint32_t tabs;        /* of the largest scenario */

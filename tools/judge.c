@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "oracle/judge.h"
 #include "reports/history_file.h"
@@ -162,7 +163,13 @@ static void write_json(FILE *f, const struct judgement *j, const char *file, int
 
 static bool read_history(struct judgement *j, const char *file, FILE *err)
 {
-    FILE *f = fopen(file, "r");
+    struct stat st;
+    bool is_folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
+    FILE *f = is_folder ? NULL : fopen(file, "r");
+    if (is_folder) {
+        fprintf(err, "%s: is a folder; accepted is a history.jsonl in it\n", file);
+        return false;
+    }
     if (!f) {
         fprintf(err, "%s: cannot be opened: %s\n", file, strerror(errno));
         return false;
@@ -200,21 +207,22 @@ int judge_history(const char *file, const struct judge_options *options, FILE *o
     return status;
 }
 
-static int usage(FILE *f, int status)
+static int usage(const char *name, bool has_contract)
 {
+    printf("usage: %s HISTORY.jsonl [--clock-error 50ms]%s [--json]\n\n", name,
+           has_contract ? " [--contract FILE]" : "");
     fputs(
-        "usage: judge HISTORY.jsonl [--clock-error 50ms] [--contract FILE] [--json]\n"
-        "\n"
         "Judges a recorded history by the invariants of the contract in its first line.\n"
         "  --clock-error T         each clock of the recording is right to within T (us, ms, s);\n"
-        "                          what the order within it decides is unknown\n"
-        "  --contract FILE         another contract (tabquake judge only)\n"
-        "  --contract-from-header  the contract in the history; the default\n"
-        "  --json                  the verdict as one JSON object\n"
-        "Ends with 0 held, 1 broken, 2 not a history, 4 unknown.\n"
-        "Example: judge failures/steal-mid-fetch-51c6/history.jsonl\n",
-        f);
-    return status;
+        "                          what the order within it decides is unknown\n",
+        stdout);
+    if (has_contract) fputs("  --contract FILE         another contract\n", stdout);
+    printf("  --contract-from-header  the contract in the history; the default\n"
+           "  --json                  the verdict as one JSON object\n"
+           "Ends with 0 held, 1 broken, 2 not a history, 4 unknown.\n"
+           "Example: %s out/failures/chaos-0x00000000000051c6/history.jsonl\n",
+           name);
+    return EXIT_HELD;
 }
 
 #define CLOCK_ERROR_MAX_US (INT64_C(3600) * US_PER_S)
@@ -236,14 +244,18 @@ static int64_t parse_duration(const char *s)
     return -1;
 }
 
-/* Value of option argv[*i], as --name VALUE or --name=VALUE; NULL when it is another. */
-static const char *value_of(int argc, char **argv, int *i, const char *name)
+/* Is argv[*i] this option? Its value is given as --name VALUE or --name=VALUE. */
+static bool is_option(int argc, char **argv, int *i, const char *name, const char **value)
 {
     size_t n = strlen(name);
-    if (strncmp(argv[*i], name, n) != 0) return NULL;
-    if (argv[*i][n] == '=') return argv[*i] + n + 1;
-    if (argv[*i][n] != '\0') return NULL;
-    return *i + 1 < argc ? argv[++*i] : "";
+    if (strncmp(argv[*i], name, n) != 0) return false;
+    if (argv[*i][n] == '=')
+        *value = argv[*i] + n + 1;
+    else if (argv[*i][n] == '\0')
+        *value = *i + 1 < argc ? argv[++*i] : "";
+    else
+        return false;
+    return true;
 }
 
 int judge_command_with(int argc, char **argv,
@@ -251,33 +263,36 @@ int judge_command_with(int argc, char **argv,
 {
     struct judge_options options = { .contract = NULL };
     struct contract contract;
-    const char *file = NULL, *value;
+    const char *file = NULL, *value, *name = load ? "tabquake judge" : "judge";
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) return usage(stdout, EXIT_HELD);
+        if (strcmp(argv[i], "--help") == 0) return usage(name, load != NULL);
         if (strcmp(argv[i], "--contract-from-header") == 0) continue;
         if (strcmp(argv[i], "--json") == 0) {
             options.json = true;
-        } else if ((value = value_of(argc, argv, &i, "--clock-error")) != NULL) {
+        } else if (is_option(argc, argv, &i, "--clock-error", &value)) {
             options.clock_error_us = parse_duration(value);
             if (options.clock_error_us < 0) {
                 fprintf(stderr,
-                        "judge: --clock-error: found \"%s\", accepted is a duration up to an"
+                        "%s: --clock-error: found \"%s\", accepted is a duration up to an"
                         " hour such as 50ms\n",
-                        value);
+                        name, value);
                 return EXIT_USAGE;
             }
-        } else if (load && (value = value_of(argc, argv, &i, "--contract")) != NULL) {
+        } else if (load && is_option(argc, argv, &i, "--contract", &value)) {
             if (!load(&contract, value, stderr)) return EXIT_USAGE;
             options.contract = &contract;
         } else if (argv[i][0] == '-' || file) {
             const char *what = argv[i][0] == '-' ? "unknown option" : "one file, not also";
-            fprintf(stderr, "judge: %s \"%s\"\n", what, argv[i]);
-            return usage(stderr, EXIT_USAGE);
+            fprintf(stderr, "%s: %s \"%s\"; see %s --help\n", name, what, argv[i], name);
+            return EXIT_USAGE;
         } else {
             file = argv[i];
         }
     }
-    if (!file) return usage(stderr, EXIT_USAGE);
+    if (!file) {
+        fprintf(stderr, "%s: found no history to judge; see %s --help\n", name, name);
+        return EXIT_USAGE;
+    }
     return judge_history(file, &options, stdout, stderr);
 }
 

@@ -55,7 +55,7 @@ static int written(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     fputs("tabquake: standard output could not be written\n", stderr);
-    return EXIT_OURS;
+    return EXIT_BAD_INPUT;
 }
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ static inline struct options options_default(void)
 
 static inline struct flag option_seed(struct options *o)
 {
-    return (struct flag){ .name = "seed", .kind = FLAG_TEXT, .into = &o->seed, .value = "S",
+    return (struct flag){ .name = "seed", .kind = FLAG_SEED, .into = &o->seed, .value = "S",
                           .says = "a number, a commit hash or any word"
                                   " (default: " OPTIONS_SEED ")" };
 }
@@ -83,7 +83,7 @@ static inline struct flag option_json(struct options *o)
 
 static inline struct overrides options_overrides(const struct options *o)
 {
-    return (struct overrides){ o->sets.at, o->sets.n };
+    return (struct overrides){ .at = o->sets.at, .n = o->sets.n };
 }
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +13,23 @@
 #include "reports/history_file.h"
 #include "reports/outfile.h"
 #include "reports/summary.h"
+#include "sim/base/must.h"
 #include "tools/interrupt.h"
 #include "tools/version.h"
 
 /* -- what the run is ------------------------------------------------------------------- */
 
-struct run_info record_info(struct record *r, const struct campaign *c, const char *seed_text)
+struct run_info record_info(struct record *r, const struct campaign *c, const char *program,
+                            const char *seed_text)
 {
     time_t now = time(NULL);
     struct tm utc;
+    const struct overrides *o = &c->in->overrides;
     memset(r, 0, sizeof *r);
+    r->lock = -1;
+    must(o->n <= FLAGS_SETS_MAX);
+    for (uint32_t i = 0; i < o->n; i++)
+        r->setting[i] = (struct run_setting){ o->at[i].path, o->at[i].value };
     if (gmtime_r(&now, &utc)) strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     r->info = (struct run_info){
         .seed_text = seed_text,
@@ -32,6 +40,9 @@ struct run_info record_info(struct record *r, const struct campaign *c, const ch
         .plan_digest = c->in->plan_digest,
         .contract_file = c->in->contract_is_shipped ? NULL : c->in->contract_file,
         .contract = c->in->contract,
+        .program = program,
+        .setting = r->setting,
+        .settings = o->n,
         .rounds_asked = c->rounds,
         .block_rounds = c->block_rounds,
         .shard = 1,
@@ -86,10 +97,29 @@ static bool cannot(const char *path)
     return false;
 }
 
+/* Two runs in one folder would mix their results. The lock ends with the process, however it
+ * ends; its empty file stays, since removing it would let a third run in. */
+static bool lock_folder(struct record *r)
+{
+    char path[PATH_MAX_LEN + 32];
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    snprintf(path, sizeof path, "%s/.lock", r->folder);
+    r->lock = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (r->lock < 0) return cannot(path);
+    if (fcntl(r->lock, F_SETLK, &whole) == 0) return true;
+    if (errno != EACCES && errno != EAGAIN) return cannot(path);
+    fprintf(stderr,
+            "%s: found another run that is writing here, accepted after its end or with"
+            " another --out\n",
+            r->folder);
+    return false;
+}
+
 bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c)
 {
     int n = snprintf(r->folder, sizeof r->folder, "%s", folder);
     if (n < 0 || n >= PATH_MAX_LEN || !make_folder(folder)) return cannot(folder);
+    if (!lock_folder(r)) return false;
     snprintf(r->path, sizeof r->path, "%s/results.sqlite", folder);
     bool there = access(r->path, F_OK) == 0;
     c->store = store_open(r->path, resume ? STORE_RESUME : STORE_CREATE, &r->info,
@@ -107,6 +137,8 @@ void record_close(struct record *r, struct campaign *c)
     c->store = NULL;
     stored_free(r->stored);
     r->stored = NULL;
+    if (r->lock >= 0) close(r->lock);
+    r->lock = -1;
 }
 
 /* -- histories of failures --------------------------------------------------------------- */

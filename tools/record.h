@@ -1,7 +1,7 @@
 /* What a run leaves behind: results.sqlite while it runs, and the reports at its end.
  *
  *   record_info     what the run is, for store and reports
- *   record_open     makes the folder; a new file, or the one to go on with
+ *   record_open     makes the folder and locks it; a new file, or the one to go on with
  *   record_report   a run's sums as the one struct that all reports are made from
  *   record_finish   the judgement into the store, gate.json, junit.xml, summary.md, and
  *                   the histories of the first failures
@@ -22,9 +22,13 @@ struct record {
     char started[RECORD_STARTED_MAX];
     struct stored_run *stored; /* of an earlier process; its texts live until the close */
     struct run_info info;
+    struct run_setting setting[FLAGS_SETS_MAX];
+    int lock; /* of the folder, while it is written to; -1: none */
 };
 
-struct run_info record_info(struct record *r, const struct campaign *c, const char *seed_text);
+/* `program` is argv[0]: the lines that replay a round name it. */
+struct run_info record_info(struct record *r, const struct campaign *c, const char *program,
+                            const char *seed_text);
 
 /* Opens c->store; with `resume` also takes over what is there. */
 bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c);

@@ -27,6 +27,7 @@ void sums_clear(struct sums *s)
     }
     for (int k = 0; k < INV_COUNT; k++) s->broken[k].n = 0;
     for (int w = 0; w < NOTED_COUNT; w++) s->noted[w].n = 0;
+    memset(s->has_effective, 0, sizeof s->has_effective);
 }
 
 /* -- lists in order ------------------------------------------------------------------ */
@@ -60,6 +61,13 @@ static void keep_noted(struct sums *s, const struct noted_round *x)
     memmove(&l->at[i + 1], &l->at[i], (l->n - i - (l->n == max)) * sizeof l->at[0]);
     l->at[i] = *x;
     if (l->n < max) l->n++;
+}
+
+static void keep_effective(struct sums *s, int fault, const struct sums_round *round)
+{
+    if (s->has_effective[fault] && s->effective[fault].index <= round->index) return;
+    s->effective[fault] = *round;
+    s->has_effective[fault] = true;
 }
 
 /* -- a round --------------------------------------------------------------------------- */
@@ -106,6 +114,8 @@ void sums_add(struct sums *s, const struct sums_round *round, const struct playe
     s->scenario[round->scenario].rounds++;
     s->scenario[round->scenario].broken += broken;
     s->scenario[round->scenario].unknown += unknown;
+    for (int f = 0; f < FAULT_COUNT; f++)
+        if (p->result->effective[f] > 0) keep_effective(s, f, round);
     if (broken) add_failures(s, round, p);
     add_noted(s, round, p, broken, unknown);
 }
@@ -132,6 +142,8 @@ void sums_merge(struct sums *into, const struct sums *from)
             keep_failure(&into->broken[k], &from->broken[k].at[i]);
     for (int w = 0; w < NOTED_COUNT; w++)
         for (uint32_t i = 0; i < from->noted[w].n; i++) keep_noted(into, &from->noted[w].at[i]);
+    for (int f = 0; f < FAULT_COUNT; f++)
+        if (from->has_effective[f]) keep_effective(into, f, &from->effective[f]);
 }
 
 /* A reason that was read back lives as long as what was loaded. */

@@ -10,6 +10,8 @@
 #include "sim/plan.h"
 #include "tools/player.h"
 
+struct sums_round { uint64_t index, seed; uint32_t scenario; };
+
 struct sums_failures { struct failure at[STORE_NOTED_MAX]; uint32_t n; };
 struct sums_noted { struct noted_round at[STORE_NOTED_MAX]; uint32_t n; };
 
@@ -19,6 +21,8 @@ struct sums {
     struct scenario_count scenario[SUITE_MAX]; uint32_t scenarios;
     struct sums_failures broken[INV_COUNT];
     struct sums_noted noted[NOTED_COUNT];
+    struct sums_round effective[FAULT_COUNT]; /* the first round in which each fault was */
+    bool has_effective[FAULT_COUNT];          /* of this process's rounds; the store has none */
 };
 
 #define SUMS_FAILURES_MAX (INV_COUNT * STORE_NOTED_MAX)
@@ -35,7 +39,6 @@ void sums_merge(struct sums *into, const struct sums *from);
 /* What an earlier process has left in the store. */
 void sums_merge_report(struct sums *into, const struct run_report *r);
 
-struct sums_round { uint64_t index, seed; uint32_t scenario; };
 void sums_add(struct sums *s, const struct sums_round *round, const struct played *p,
               const struct contract *c);
 

@@ -34,6 +34,7 @@ static void add(struct sums *s, uint64_t index, int64_t us)
     struct contract c = { .slo.failover_p99_us = 2000000 };
     memset(&r, 0, sizeof r);
     r.finding[INV_PROGRESS].verdict = r.finding[INV_NO_FAIL_OPEN].verdict = VERDICT_BROKEN;
+    r.effective[FAULT_RELOAD] = index >= 5;
     r.gaps = 1;
     r.gap[0] = (struct gap_sample){ .eligible_us = us, .raw_us = us, .cause = GAP_CRASHED };
     struct played p = { .result = &r, .digest = index * 3, .events = 10, .virtual_us = 5 };
@@ -76,6 +77,8 @@ START_TEST(merged_in_any_order_the_lists_are_the_same)
     ck_assert_mem_eq(&one, &two, sizeof one);
     ck_assert_mem_eq(&whole->tally, &m->tally, sizeof m->tally);
     ck_assert_uint_eq(m->virtual_us, 1500 * 5);
+    ck_assert(m->has_effective[FAULT_RELOAD] && !m->has_effective[FAULT_DISCARD]);
+    ck_assert_uint_eq(m->effective[FAULT_RELOAD].index, 5); /* the first round */
     free(whole), free(a), free(b), free(m);
 }
 END_TEST
@@ -84,11 +87,12 @@ START_TEST(cleared_sums_are_empty)
 {
     struct sums *s = open_sums();
     static struct sums_lists l;
-    add(s, 1, 1);
+    add(s, 9, 1);
     sums_clear(s);
     sums_list(s, &l);
     ck_assert_uint_eq(l.failures + l.noted_n, 0);
     ck_assert_uint_eq(s->tally.rounds + s->scenario[0].rounds + s->virtual_us, 0);
+    ck_assert(!s->has_effective[FAULT_RELOAD]);
     ck_assert_str_eq(s->scenario[0].name, "one");
     free(s);
 }

@@ -209,7 +209,7 @@ static int64_t tick_at(int64_t us, int64_t every_us)
 struct instant profile_timer_at(const struct profile *p, struct instant due,
                                 int64_t hidden_since_us)
 {
-    if (hidden_since_us < 0 || due.us < hidden_since_us) return due;
+    if (hidden_since_us == NOT_HIDDEN || due.us < hidden_since_us) return due;
     bool intensive = p->intensive_after_us > 0 && due.us - hidden_since_us >= p->intensive_after_us;
     int64_t every_us = intensive ? p->intensive_align_us : p->hidden_align_us;
     return (struct instant){ tick_at(due.us, every_us) };

@@ -40,10 +40,12 @@ struct profile {
     uint32_t stale_read_permille;
 };
 
+#define NOT_HIDDEN INT64_MIN
+
 const struct profile *profile_of(enum profile_kind kind);
 
 /* The instant at which a main-thread timer due at `due` runs in a page hidden since `hidden_since`
- * (us < 0: visible): TM-5, TM-6. Never before `due`. Ticks are shared by all pages (phase 0 of
+ * (NOT_HIDDEN: visible; may lie before the round): TM-5, TM-6. Never before `due`. Ticks are shared by all pages (phase 0 of
  * the world's second). */
 struct instant profile_timer_at(const struct profile *p, struct instant due,
                     int64_t hidden_since_us);

@@ -214,7 +214,7 @@ static int64_t runs_at(enum profile_kind kind, int64_t due_us, int64_t hidden_si
 START_TEST(tm4_timers_of_visible_pages_are_exact)
 {
     for (int k = 0; k < PROFILE_COUNT; k++)
-        ck_assert_int_eq(runs_at((enum profile_kind)k, 1234567, -1), 1234567);
+        ck_assert_int_eq(runs_at((enum profile_kind)k, 1234567, NOT_HIDDEN), 1234567);
 }
 END_TEST
 

@@ -147,6 +147,7 @@ void claim_answered(struct step *s, const struct answer *a)
 void permit_ask(struct step *s)
 {
     struct leader *l = s->l;
+    if (l->contract->stage == STAGE_OBSERVE && !deviates(s, POLICY_OBSERVE_WRITES)) return;
     if (l->contract->steal != STEAL_INCIDENT_ONLY || l->page.permit.request) return;
     if (local_before(s->in->now, l->page.permit.not_before)) return;
     struct fence none = { 0 };

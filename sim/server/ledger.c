@@ -28,6 +28,7 @@ bool ledger_has(const struct ledger_node *n, enum policy_kind k)
 static void arm_out(struct ledger_work *w, enum ledger_timer_kind timer, uint32_t arm,
                     int64_t in_us)
 {
+    must(w->out != NULL);
     must(w->out->n < LEDGER_OUT_MAX);
     uint32_t i = w->out->n++;
     w->out->at[i].kind = LEDGER_ARM;
