@@ -47,8 +47,7 @@ enum verdict { VERDICT_UNKNOWN, VERDICT_HELD, VERDICT_BROKEN };
 struct finding {
     enum verdict verdict;
     uint32_t witness[2]; /* numbers of the observations that contradict each other; OBS_NONE */
-    /* one clause in plain words, static; NULL when held or unknown without one */
-    const char *reason;
+    const char *reason;  /* one clause, static; NULL when held or unknown without one */
 };
 
 /* Why nobody was able to lead: the cause of a failover sample. */

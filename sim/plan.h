@@ -48,8 +48,7 @@ struct scenario {
     struct device_plan device[DEVICES_MAX];
     uint32_t devices;
     uint32_t all_hidden_percent; /* rounds in which every tab starts hidden */
-    /* weights: hidden since 0, 70, 400 s at start */
-    struct { uint32_t none, s70, s400; } hidden_since;
+    struct { uint32_t none, s70, s400; } hidden_since; /* for 0, 70, 400 s at start; weights */
     enum network_kind network[NETWORK_COUNT];
     uint32_t network_weight[NETWORK_COUNT], networks;
     /* instead of the network's own figures */
@@ -63,8 +62,7 @@ struct scenario {
     struct fault_plan fault[FAULT_COUNT]; uint32_t faults;
     uint32_t omit_percent;           /* swarm: chance that a round drops a class of fault */
     struct policy policy;            /* deliberate differences, see policy.def */
-    /* mutants: only the pages of the contract's protocol have it */
-    bool policy_of_one_version;
+    bool policy_of_one_version;      /* mutants: only pages of the contract's protocol have it */
     /* keys of the contract that the scenario overrides, applied by scenario_contract() */
     bool has_steal, has_stage, has_authority, has_fallback;
     enum steal_rule steal; enum stage stage; enum authority authority; enum fallback fallback;

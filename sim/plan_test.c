@@ -1140,8 +1140,7 @@ START_TEST(names_and_schemas_and_empty_paths_cannot_be_set)
 }
 END_TEST
 
-/* -- seeds of the fuzzer ------------------------------------------------------------------------
- */
+/* -- seeds of the fuzzer ----------------------------------------------------------- */
 
 START_TEST(every_fuzz_seed_ends_in_an_answer)
 {

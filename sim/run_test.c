@@ -52,8 +52,7 @@ static uint64_t digest(uint64_t seed)
     return history_digest(play(seed));
 }
 
-/* ---- determinism
- * --------------------------------------------------------------------------------- */
+/* ---- determinism ----------------------------------------------------------------- */
 
 #define SEEDS 12
 
@@ -135,8 +134,7 @@ START_TEST(scenario_and_contract_count_as_the_seed_does)
 }
 END_TEST
 
-/* ---- tape
- * ------------------------------------------------------------------------------------------- */
+/* ---- tape ------------------------------------------------------------------------ */
 
 #define TAPE_MAX 65536u
 static struct tape_entry entry[STREAM_COUNT][TAPE_MAX];
@@ -197,8 +195,7 @@ START_TEST(a_tape_that_ends_early_is_a_calmer_round_that_ends_too)
 }
 END_TEST
 
-/* ---- what every history has
- * -------------------------------------------------------------------------- */
+/* ---- what every history has ------------------------------------------------------ */
 
 static void must_be_whole(const struct history *h, uint32_t tabs, uint32_t devices)
 {
@@ -320,8 +317,7 @@ START_TEST(the_tabs_of_all_devices_are_counted)
 }
 END_TEST
 
-/* ---- limits
- * --------------------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------- */
 
 static void must_be_cut_short(const struct history *h)
 {

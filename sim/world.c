@@ -278,8 +278,7 @@ static void submit(struct world *w, uint16_t device, uint32_t op)
         return;
     }
     struct device *d = &w->device[w->page[n].device];
-    if (d->quota_full) { /* the page's own outbox cannot keep it; the user is told and tries again
-                          */
+    if (d->quota_full) { /* the page's own outbox cannot keep it; the user is told */
         struct obs o = obs_make(OBS_STORAGE_FAULT, w->now, d->quota_cause);
         o.page = n;
         o.partition = w->page[n].device;

@@ -46,8 +46,7 @@ enum event_kind {
 
 #define PROVIDER_TARGET 0xFFu
 #define FOREIGN_MAX 64
-/* a handler waits for a task that ends so soon; for a longer one the browser does not */
-#define BRIEF_US (50 * US_PER_MS)
+#define BRIEF_US (50 * US_PER_MS) /* a freeze or pagehide handler waits for a task this short */
 #define TABLE_NONE 0xFFFFFFFFu
 #define PAGE_LOCKS_MAX 16 /* lock requests of a page that something may still be heard of */
 #define REQUEST_IDS_MAX 65536 /* of a round, locks and requests together; 20 times the usual */
@@ -215,8 +214,8 @@ static inline uint32_t world_see(struct world *w, const struct obs *o)
     return n;
 }
 
-/* The round's number for a request that its page calls `local`; the limit is a limit of the
- * round. */
+/* The round's number for a request that its page calls `local`; without a number left, the
+ * round is cut short. */
 static inline uint32_t world_id(struct world *w, uint32_t local)
 {
     if (w->ids + 1 >= REQUEST_IDS_MAX) {

@@ -245,8 +245,8 @@ void fault_end(struct world *w, uint32_t i)
     node_decides_changed(w);
 }
 
-/* Some harm to single pages stays for good; everything else is put right (oracle.md, second phase).
- */
+/* Some harm to single pages stays for good; everything else is put right for the second
+ * phase. */
 static bool stays(const struct planned_fault *f)
 {
     switch (f->kind) {

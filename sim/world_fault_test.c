@@ -45,8 +45,7 @@ static uint32_t begun(enum fault_kind kind)
     return n;
 }
 
-/* ---- planning
- * ------------------------------------------------------------------------------------ */
+/* ---- planning -------------------------------------------------------------------- */
 
 START_TEST(without_planned_faults_none_happens)
 {
@@ -156,8 +155,7 @@ START_TEST(faults_of_nodes_need_nodes)
 }
 END_TEST
 
-/* ---- aiming
- * ----------------------------------------------------------------------------------------- */
+/* ---- aiming ---------------------------------------------------------------------- */
 
 /* Rounds of `n` in which the harmless fault, aimed at the phase, began in it. */
 static uint32_t hits(enum leader_phase phase, uint64_t n)
@@ -208,8 +206,7 @@ START_TEST(an_unaimed_fault_waits_for_nothing)
 }
 END_TEST
 
-/* ---- whom it hits
- * --------------------------------------------------------------------------------------- */
+/* ---- whom it hits ---------------------------------------------------------------- */
 
 START_TEST(a_fault_on_the_holder_hits_it_and_one_on_a_waiter_another)
 {
@@ -258,8 +255,7 @@ START_TEST(the_second_device_is_another_than_the_leaders)
 }
 END_TEST
 
-/* ---- the trace of each
- * --------------------------------------------------------------------------------- */
+/* ---- the trace of each ----------------------------------------------------------- */
 
 /* Observations that show a fault, at the latest four seconds after it began. */
 static const enum obs_kind trace[FAULT_COUNT] = {
@@ -442,8 +438,7 @@ START_TEST(a_full_quota_refuses_the_users_operations_for_a_while)
 }
 END_TEST
 
-/* ---- sleep and clocks
- * -------------------------------------------------------------------------------------- */
+/* ---- sleep and clocks ------------------------------------------------------------ */
 
 START_TEST(lc42_nothing_of_a_sleeping_device_runs)
 {
@@ -584,9 +579,7 @@ START_TEST(a_jump_is_of_the_wall_clock_alone)
 }
 END_TEST
 
-/* ---- healing
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- healing --------------------------------------------------------------------- */
 
 /* Harm to single pages may stay for good; everything else is put right. */
 static bool may_stay(enum fault_kind k)

@@ -34,8 +34,7 @@ static uint32_t lock_of(uint16_t p)
     return g.w->page[p].client.page.lock.id;
 }
 
-/* ---- order ------------------------------------------------------------------------------------
- */
+/* ---- order ----------------------------------------------------------------------- */
 
 /* A release and the next request travel on one pipe. */
 START_TEST(wl42_a_clients_release_and_its_next_request_keep_their_order)
@@ -191,8 +190,7 @@ START_TEST(wl2_devices_have_lock_managers_of_their_own)
 }
 END_TEST
 
-/* ---- refusals
- * --------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------- */
 
 START_TEST(wl3_wl11_a_refused_request_never_reaches_the_manager)
 {
@@ -231,8 +229,7 @@ START_TEST(wl1_a_page_without_locks_asks_for_none)
 }
 END_TEST
 
-/* ---- foreign code
- * ------------------------------------------------------------------------------------- */
+/* ---- foreign code ---------------------------------------------------------------- */
 
 START_TEST(wl53_a_rogue_steal_ends_the_hold_and_keeps_the_queue)
 {
@@ -283,8 +280,7 @@ START_TEST(wl7_a_nested_wait_keeps_the_outer_lock)
 }
 END_TEST
 
-/* ---- the cache and the queue
- * ---------------------------------------------------------------------------- */
+/* ---- the cache and the queue ----------------------------------------------------- */
 
 /* A cached page that still holds the lock: its callback never settles in the background. */
 static uint16_t holder_in_the_cache(uint64_t seed)
@@ -332,8 +328,7 @@ START_TEST(wl68_a_newcomer_evicts_the_holder_and_nobody_is_granted)
 }
 END_TEST
 
-/* ---- a sleeping device
- * --------------------------------------------------------------------------------------- */
+/* ---- a sleeping device ----------------------------------------------------------- */
 
 START_TEST(lc42_lock_state_stands_still_while_the_device_sleeps)
 {
@@ -353,8 +348,7 @@ START_TEST(lc42_lock_state_stands_still_while_the_device_sleeps)
 }
 END_TEST
 
-/* ---- mutants of the browser
- * -------------------------------------------------------------------------------------- */
+/* ---- mutants of the browser ------------------------------------------------------ */
 
 START_TEST(the_lock_of_a_polyfill_expires_under_its_holder)
 {

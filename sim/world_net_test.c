@@ -65,8 +65,7 @@ static uint32_t times(enum obs_kind kind, uint32_t request)
     return n;
 }
 
-/* ---- requests and answers ---------------------------------------------------------------------
- */
+/* ---- requests and answers -------------------------------------------------------- */
 
 START_TEST(a_request_arrives_is_answered_and_each_takes_time)
 {
@@ -124,8 +123,7 @@ START_TEST(fx6_the_request_of_a_page_that_died_still_arrives)
 }
 END_TEST
 
-/* ---- cuts
- * ----------------------------------------------------------------------------------------- */
+/* ---- cuts ------------------------------------------------------------------------ */
 
 static uint32_t cut(enum fault_kind kind, int64_t us)
 {
@@ -233,8 +231,7 @@ START_TEST(a_cut_concerns_one_device_and_not_the_provider)
 }
 END_TEST
 
-/* ---- late and doubled
- * ------------------------------------------------------------------------------ */
+/* ---- late and doubled ------------------------------------------------------------ */
 
 START_TEST(fx1_a_late_request_arrives_seconds_late_once)
 {
@@ -283,8 +280,7 @@ START_TEST(a_node_that_is_down_hears_nothing)
 }
 END_TEST
 
-/* ---- provider
- * ---------------------------------------------------------------------------------------- */
+/* ---- provider -------------------------------------------------------------------- */
 
 static uint32_t effect(uint16_t p, uint32_t op)
 {
@@ -339,8 +335,7 @@ START_TEST(a_slow_provider_answers_so_much_later)
 }
 END_TEST
 
-/* ---- push streams
- * ------------------------------------------------------------------------------------- */
+/* ---- push streams ---------------------------------------------------------------- */
 
 START_TEST(every_page_has_a_stream_and_it_ends_with_the_page)
 {
@@ -384,8 +379,7 @@ START_TEST(a_stream_that_is_opened_tells_how_things_stand)
 }
 END_TEST
 
-/* ---- BroadcastChannel
- * ------------------------------------------------------------------------------------ */
+/* ---- BroadcastChannel ------------------------------------------------------------ */
 
 START_TEST(st2_a_message_goes_to_the_other_pages_of_the_partition)
 {
@@ -468,8 +462,7 @@ START_TEST(dropped_and_delayed_messages_are_so_for_a_while)
 }
 END_TEST
 
-/* ---- the ledger inside the device
- * ---------------------------------------------------------------------------- */
+/* ---- the ledger inside the device ------------------------------------------------ */
 
 START_TEST(a_local_ledger_is_asked_without_a_network)
 {

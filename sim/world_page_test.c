@@ -291,8 +291,7 @@ START_TEST(lc23_lc27_a_browser_freezes_by_itself_what_its_policy_lets_it)
 }
 END_TEST
 
-/* ---- timers of hidden pages ---------------------------------------------------------------------
- */
+/* ---- timers of hidden pages ------------------------------------------------------ */
 
 /* Mutants that elect themselves keep time on the page's thread; the reference does not. */
 static void open_with_page_timers(enum profile_kind profile)
@@ -345,7 +344,7 @@ START_TEST(tm6_after_five_minutes_in_chromium_once_a_minute)
     g.scenario.hidden_since.s400 = 1;
     world_rig_reset(&g, 3);
     world_rig_for(&g, MS(1500)); /* later the browser freezes a page without a lock */
-    uint16_t p = 0; /* whichever document is hidden */
+    uint16_t p = 0;              /* whichever document is hidden */
     while (g.w->page[p].state == DOC_VISIBLE) p++;
     ck_assert(page_timer_of(p)->armed);
     if (_i)
@@ -390,8 +389,7 @@ START_TEST(lc20_timers_due_meanwhile_fire_last_and_once)
 }
 END_TEST
 
-/* ---- the back/forward cache
- * ------------------------------------------------------------------------- */
+/* ---- the back/forward cache ------------------------------------------------------ */
 
 START_TEST(lc10_lc11_events_into_the_cache_and_out_of_it)
 {
@@ -512,8 +510,7 @@ START_TEST(wl70_webkit_frees_the_lock_of_a_cached_page_and_says_so_after_pagesho
 }
 END_TEST
 
-/* ---- long tasks
- * ------------------------------------------------------------------------------------------ */
+/* ---- long tasks ------------------------------------------------------------------ */
 
 START_TEST(lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on)
 {
@@ -539,8 +536,7 @@ START_TEST(lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on)
 }
 END_TEST
 
-/* ---- the end of a page
- * -------------------------------------------------------------------------------------- */
+/* ---- the end of a page ----------------------------------------------------------- */
 
 /* How much longer than its locks the closing page of a blocked holder lives. */
 static int64_t overlap_us(uint64_t seed)
@@ -635,9 +631,7 @@ START_TEST(wl44_the_request_of_a_closed_waiter_leaves_the_queue)
 }
 END_TEST
 
-/* ---- identities
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- identities ------------------------------------------------------------------ */
 
 START_TEST(st20_a_reload_is_a_new_document_with_the_tabs_session_storage)
 {

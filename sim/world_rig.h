@@ -179,8 +179,7 @@ static inline const struct obs *world_rig_until(struct world_rig *g, enum obs_ki
     return o;
 }
 
-/* ---- pages
- * -------------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------- */
 
 static inline bool world_rig_leads(const struct world_rig *g, uint16_t n)
 {
@@ -222,8 +221,7 @@ static inline void world_rig_broadcast(struct world_rig *g, uint16_t from, enum 
     net_broadcast(g->w, from, &m);
 }
 
-/* ---- faults
- * -------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------- */
 
 /* Begins now and lasts `us`; its index. must() when there was nobody to act on. */
 static inline uint32_t world_rig_fault(struct world_rig *g, enum fault_kind kind, int64_t us)

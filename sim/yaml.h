@@ -87,8 +87,8 @@ const char *yaml_schema(struct yaml *y, const char *const *words, uint32_t n);
 /* Node at the dotted path, or 0. */
 int yaml_at(struct yaml *y, const char *path);
 
-/* Where the number of the child of a map or list stands, or NULL: a key or an index of `n` bytes.
- */
+/* Where the number of the child of a map or list stands, or NULL: a key or an index of `n`
+ * bytes. */
 int *yaml_child(struct yaml *y, int node, const char *word, size_t n);
 /* A list's index in decimal, or -1. */
 int64_t yaml_index(const char *text, size_t n);

@@ -120,7 +120,8 @@ holds "the digest is the same with any jobs" same "$one" "$(digest_of "$scratch/
 ends 0 "run with another seed" run $healthy --rounds 40 --seed e2e2
 holds "another seed is another run" test "$one" != "$(digest_of "$scratch/out")"
 ends 1 "run of a mutant" run $mutant --rounds 200 --seed 1
-grep -A1 '^BROKEN no-stale-commit' "$scratch/out" | sed -n 's|^  .*tabquake replay |replay |p' | head -n 1 \
+grep -A1 '^BROKEN no-stale-commit' "$scratch/out" |
+    sed -n 's|^  .*tabquake replay |replay |p' | head -n 1 \
     >"$scratch/line"
 holds "a failing run prints a line to paste" test -s "$scratch/line"
 

@@ -24,8 +24,7 @@ struct contract {
     struct { int64_t ttl_us, renew_us; } lease;
     struct { int64_t interval_us, suspect_after_us; } heartbeat;
     int64_t request_timeout_us; /* a request without an answer for so long is tried again */
-    /* ledger: nobody claims for so long while pages wait: an incident */
-    int64_t vacant_after_us;
+    int64_t vacant_after_us;    /* ledger: nobody claims for so long though pages wait: incident */
     int64_t permit_ttl_us;      /* ledger: a permit not used for so long lapses */
     int64_t permit_grace_us;    /* ledger: after a restart, time for the old owner before permits */
     int64_t server_after_us;    /* ledger: vacant for so long: the server's queue drains */

@@ -20,16 +20,15 @@ enum task_source {
 void document_enter(enum document_state *state, enum document_state next);
 bool document_may(enum document_state from, enum document_state to);
 
-/* May a task of this source run in this state under this profile now, or does it wait
- * (LC-15..22), or is it
- * lost (ST-3, ST-4)? Workers of the page count as the page (LC-21). */
+/* May a task of this source run now in this state under this profile, does it wait
+ * (LC-15..22), or is it lost (ST-3, ST-4)? Workers count as their page (LC-21). */
 enum run_rule { RUNS, WAITS, LOST, EVICTS };
 enum run_rule document_runs(enum document_state s, enum task_source source,
-                    const struct profile *p);
+                            const struct profile *p);
 
 /* May the browser freeze this hidden page by itself now (LC-23..27)? */
 bool document_may_freeze(const struct profile *p, int64_t hidden_for_us, bool has_lock_or_request,
-                    bool contended);
+                         bool contended);
 /* May the page enter the cache (LC-31..37, WL-62..72)? */
 bool document_may_cache(const struct profile *p, bool has_lock_or_request, bool fetch_in_flight);
 

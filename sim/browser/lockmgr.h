@@ -14,9 +14,9 @@
  *   lockmgr_uncache   it comes back
  *   lockmgr_query     snapshot (WL-58..61), evicts cached holders where the profile does (WL-66)
  *
- * Granting is the manager's act: a grant may sit in a frozen or cached client (WL-32, WL-68b).
- * A queue can be left with nobody holding and nobody granted where the profile does that (WL-68).
- * */
+ * Granting is the manager's act: a grant may sit in a frozen or cached client (WL-32,
+ * WL-68b). Where the profile does that (WL-68), a queue can be left with nobody holding and
+ * nobody granted. */
 #ifndef SIM_BROWSER_LOCKMGR_H
 #define SIM_BROWSER_LOCKMGR_H
 
@@ -31,8 +31,7 @@ struct lockmgr_rules {
     bool cached_drops_rejecting;     /* WL-70: dropped, promises reject after pageshow */
                                      /* neither: dropped silently (WL-62, spec) */
     bool contention_evicts;          /* WL-65: a newcomer's conflict evicts a cached holder */
-    /* WL-68: ... and the queue that waited before is not processed */
-    bool eviction_wedges;
+    bool eviction_wedges;            /* WL-68: ... and who waited before is not served */
     bool query_evicts;               /* WL-61, WL-66 */
 };
 
@@ -63,9 +62,9 @@ struct lockmgr *lockmgr_open(struct arena *a, uint32_t requests_max, uint32_t pa
 void lockmgr_reset(struct lockmgr *m, uint8_t partition, const struct lockmgr_rules *rules,
                    struct policy policy, struct history *h);
 
-/* WL-9..15, as far as a simulated page can err: `active` its document is fully active, `allowed`
- * storage is
- * allowed; `name_dash`, `aborted` as in the rule. LOCK_ERR_NONE when the request may be made. */
+/* WL-9..15, as far as a simulated page can err: `active` its document is fully active,
+ * `allowed` storage is allowed; `name_dash`, `aborted` as in the rule. LOCK_ERR_NONE when the
+ * request may be made. */
 enum lock_error lockmgr_check(bool active, bool allowed, bool name_dash, bool shared,
                               uint32_t flags, bool aborted);
 
@@ -86,7 +85,7 @@ void lockmgr_cache(struct lockmgr *m, uint16_t page, struct instant at, uint32_t
                    struct lockmgr_out *out);
 void lockmgr_uncache(struct lockmgr *m, uint16_t page);
 
-/* of one name; holder PAGE_NONE when none, the first of several shared */
+/* Of one name; holder PAGE_NONE when none, the first of several shared. */
 struct lockmgr_snapshot { uint32_t held, pending; uint16_t holder; };
 void lockmgr_query(struct lockmgr *m, uint32_t name, struct lockmgr_snapshot *s, struct instant at,
                    uint32_t cause, struct lockmgr_out *out);

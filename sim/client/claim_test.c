@@ -29,8 +29,7 @@ static int64_t ttl(void)
     return g.contract.lease.ttl_us;
 }
 
-/* ---- 2: the claim and its id ------------------------------------------------------------------
- */
+/* ---- 2: the claim and its id ----------------------------------------------------- */
 
 START_TEST(a_claim_that_gets_no_answer_is_sent_again_under_its_id)
 {
@@ -101,8 +100,7 @@ START_TEST(a_second_answer_to_a_claim_changes_nothing)
 }
 END_TEST
 
-/* ---- 4: the lease of a claim -------------------------------------------------------------------
- */
+/* ---- 4: the lease of a claim ----------------------------------------------------- */
 
 /* The first request at 0, answered through its retry: the lease began at 0. */
 START_TEST(the_lease_counts_from_the_first_send)
@@ -149,8 +147,7 @@ START_TEST(a_claim_renews_early_when_much_of_its_lease_is_gone)
 }
 END_TEST
 
-/* ---- refusals
- * --------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------- */
 
 START_TEST(while_another_device_leads_the_lock_is_let_go)
 {
@@ -308,8 +305,7 @@ START_TEST(a_page_that_cannot_reach_the_ledger_passes_the_lock_on)
 }
 END_TEST
 
-/* ---- answers that come too late
- * ------------------------------------------------------------------- */
+/* ---- answers that come too late -------------------------------------------------- */
 
 START_TEST(a_generation_that_nobody_waits_for_is_given_back)
 {
@@ -357,8 +353,7 @@ START_TEST(an_old_claims_answer_does_not_stand_for_the_new_one)
 }
 END_TEST
 
-/* ---- signs of life before a claim
- * -------------------------------------------------------------------- */
+/* ---- signs of life before a claim ------------------------------------------------ */
 
 START_TEST(after_word_of_silence_a_sign_of_life_comes_before_the_claim)
 {
@@ -405,8 +400,7 @@ START_TEST(without_a_sign_of_life_no_claim_is_made)
 }
 END_TEST
 
-/* ---- 8: permits
- * ---------------------------------------------------------------------------------------- */
+/* ---- 8: permits ------------------------------------------------------------------ */
 
 static void two_words(void)
 {

@@ -4,7 +4,7 @@
  * requests goes out; it cannot read a clock, draw a number or see another page.
  * It lives on two threads, the page and its dedicated worker; an input says on
  * which thread it arrives, and code of one thread reaches the other only by
- * CLIENT_POST (the reference keeps to that: see leader.h).
+ * OUT_POST (the reference keeps to that: see leader.h).
  *
  * Time is the device's monotonic clock (struct local). `wall` is the page's wall
  * clock, which jumps; the reference never reads it. */
@@ -22,8 +22,7 @@ enum client_input_kind {
     IN_LOCK_GRANTED,    /* the callback of lock request `id` runs with the lock */
     IN_LOCK_UNAVAILABLE,/* ifAvailable: the callback runs with null */
     IN_LOCK_REFUSED,    /* request() rejected: `error` (WL-10) */
-    /* AbortError after a grant: stolen, or dropped by the cache (WL-53, WL-70) */
-    IN_LOCK_LOST,
+    IN_LOCK_LOST,       /* AbortError after a grant: stolen (WL-53), dropped by the cache (WL-70) */
     IN_LOCK_ABORTED,    /* the wait ended by our own signal */
     IN_QUERY,           /* locks.query(): `holder_seen` */
     IN_ANSWER,          /* an answer: `answer` */
@@ -52,8 +51,7 @@ struct client_start {
     const struct contract *contract;
     struct policy policy;
     uint32_t tab_instance;      /* drawn for this document */
-    /* what sessionStorage of the tab holds; equal in a duplicate (ST-19) */
-    uint32_t session_instance;
+    uint32_t session_instance;  /* from the tab's sessionStorage; equal in a duplicate (ST-19) */
     uint32_t session_sequence;  /* the same, of a counter kept there */
     uint32_t protocol;
     uint8_t device, partition;
@@ -84,8 +82,7 @@ enum client_output_kind {
     OUT_LOCK_ABORT, /* controller.abort() of a waiting request: id */
     OUT_LOCK_SETTLE,/* the callback's promise settles: id */
     OUT_QUERY,
-    /* fetch to ledger or provider: request; the world fills page and identity ids */
-    OUT_SEND,
+    OUT_SEND,       /* fetch to ledger or provider: request; the world fills in who sends it */
     OUT_SUBSCRIBE,  /* open the push stream */
     OUT_TIMER,      /* arm timer id of this thread for us; arming again replaces */
     OUT_TIMER_OFF,
@@ -111,8 +108,7 @@ struct client_output {
     } as;
 };
 
-/* of one step; the busiest (a claim with 8 operations to reconcile) makes 14 */
-#define CLIENT_OUT_MAX 32
+#define CLIENT_OUT_MAX 32 /* of one step; a claim with 8 operations to reconcile makes 14 */
 
 struct client_requests {
     struct client_output at[CLIENT_OUT_MAX];

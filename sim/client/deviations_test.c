@@ -216,8 +216,7 @@ START_TEST(the_canary_leads_at_once)
 }
 END_TEST
 
-/* ---- identities and keys
- * ------------------------------------------------------------------------- */
+/* ---- identities and keys --------------------------------------------------------- */
 
 START_TEST(stored_identity_is_shared_with_a_duplicate)
 {
@@ -274,8 +273,7 @@ START_TEST(a_key_made_of_the_tab_is_not_the_operations)
 }
 END_TEST
 
-/* ---- fence and lease
- * -------------------------------------------------------------------------------- */
+/* ---- fence and lease ------------------------------------------------------------- */
 
 START_TEST(a_refetched_fence_finishes_old_work)
 {
@@ -350,8 +348,7 @@ START_TEST(a_cached_leader_goes_on_when_it_is_restored)
 }
 END_TEST
 
-/* ---- the lock
- * ------------------------------------------------------------------------------------------ */
+/* ---- the lock -------------------------------------------------------------------- */
 
 START_TEST(the_signal_is_believed_to_end_a_held_lock)
 {
@@ -410,8 +407,7 @@ START_TEST(a_stolen_holder_steals_back)
 }
 END_TEST
 
-/* ---- draining
- * -------------------------------------------------------------------------------------------- */
+/* ---- draining -------------------------------------------------------------------- */
 
 START_TEST(a_lock_released_before_the_work_is_bound)
 {
@@ -446,8 +442,7 @@ START_TEST(an_operation_is_dropped_at_drain)
 }
 END_TEST
 
-/* ---- and nowhere else
- * ---------------------------------------------------------------------------------------- */
+/* ---- and nowhere else ------------------------------------------------------------ */
 
 static bool same_fence(const struct client_output *a, const struct client_output *b)
 {

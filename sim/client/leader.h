@@ -20,7 +20,7 @@
  * (timers of hidden pages are throttled, TM-5..9): it renews the lease, beats,
  * watches for answers that do not come. Members of `page` are touched by inputs
  * of the page's thread alone, those of `worker` by the worker's. They talk by
- * CLIENT_POST, which takes time and waits while the page is blocked: so a hung
+ * OUT_POST, which takes time and waits while the page is blocked: so a hung
  * page stops answering pings, and the worker stops renewing for it.
  *
  * Deliberate deviations (policy.def, "client") are asked by name where the protocol
@@ -38,7 +38,8 @@ enum leader_message {
     MSG_SILENT,         /* channel: the ledger has stopped answering this device */
     MSG_TASK,           /* channel: operation a was accepted into the outbox */
     MSG_WHO_LEADS,      /* channel, deviation LEAD_BY_BROADCAST */
-    POST_LEAD, POST_STOP, POST_WATCH, POST_PONG, POST_RENEW_NOW, POST_WAITING, /* page to worker */
+    /* page to worker */
+    POST_LEAD, POST_STOP, POST_WATCH, POST_PONG, POST_RENEW_NOW, POST_WAITING,
     /* worker to page */
     POST_PING, POST_RENEWED, POST_LOST, POST_TIMEOUT, POST_MAX_HOLD, POST_SUSPECT,
 };

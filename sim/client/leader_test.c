@@ -133,8 +133,7 @@ START_TEST(p2_a_page_leads_when_the_claims_answer_reaches_it)
 }
 END_TEST
 
-/* ---- 3: the fence
- * -------------------------------------------------------------------------------- */
+/* ---- 3: the fence ---------------------------------------------------------------- */
 
 START_TEST(p3_whatever_a_leader_does_carries_the_fence)
 {
@@ -223,8 +222,7 @@ START_TEST(p3_a_fenced_renewal_ends_leadership)
 }
 END_TEST
 
-/* ---- 4: the lease by its own clock --------------------------------------------------------------
- */
+/* ---- 4: the lease by its own clock ----------------------------------------------- */
 
 START_TEST(p4_nothing_is_issued_after_the_lease_by_its_own_count)
 {
@@ -299,8 +297,7 @@ START_TEST(p4_a_lease_that_ran_out_ends_leadership)
 }
 END_TEST
 
-/* ---- 5: draining
- * ------------------------------------------------------------------------------------ */
+/* ---- 5: draining ----------------------------------------------------------------- */
 
 static void max_hold(void)
 {
@@ -434,8 +431,7 @@ START_TEST(p5_the_loss_of_an_older_lock_means_nothing)
 }
 END_TEST
 
-/* ---- 6: hidden pages
- * --------------------------------------------------------------------------------- */
+/* ---- 6: hidden pages ------------------------------------------------------------- */
 
 START_TEST(p6_a_hidden_leader_leads_on_while_no_visible_page_waits)
 {
@@ -669,8 +665,7 @@ START_TEST(p6_a_page_that_woke_in_the_middle_of_a_claim_asks_again_under_the_sam
 }
 END_TEST
 
-/* ---- 7: hints
- * -------------------------------------------------------------------------------------------- */
+/* ---- 7: hints -------------------------------------------------------------------- */
 
 START_TEST(p7_no_message_and_no_snapshot_makes_a_leader)
 {
@@ -710,8 +705,7 @@ START_TEST(p7_the_reference_never_looks_at_the_snapshot_or_at_local_storage)
 }
 END_TEST
 
-/* ---- 10: without Web Locks
- * ------------------------------------------------------------------------------- */
+/* ---- 10: without Web Locks ------------------------------------------------------- */
 
 START_TEST(p10_without_locks_a_page_is_a_subscriber_and_nothing_else)
 {
@@ -773,8 +767,7 @@ START_TEST(p10_single_page_mode_claims_without_a_lock)
 }
 END_TEST
 
-/* ---- 11: rollout
- * -------------------------------------------------------------------------------------------- */
+/* ---- 11: rollout ----------------------------------------------------------------- */
 
 START_TEST(p11_observe_records_who_would_have_led_and_writes_nothing)
 {
@@ -822,8 +815,7 @@ START_TEST(p11_read_only_leads_and_neither_commits_nor_causes_effects)
 }
 END_TEST
 
-/* ---- what is left of an earlier life -----------------------------------------------------------
- */
+/* ---- what is left of an earlier life --------------------------------------------- */
 
 START_TEST(p2_a_claim_that_was_given_up_is_not_sent_again_without_the_lock)
 {

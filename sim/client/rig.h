@@ -296,8 +296,7 @@ static inline uint32_t rig_place_of(const struct rig *g, enum request_kind kind)
     return RIG_LOG_MAX;
 }
 
-/* ---- what a page is told
- * ---------------------------------------------------------------------- */
+/* ---- what a page is told --------------------------------------------------------- */
 
 /* The newest lock request is granted. */
 static inline void rig_grant(struct rig *g)
@@ -354,8 +353,7 @@ static inline void rig_submit(struct rig *g, uint32_t op)
     rig_in(g, (struct client_input){ .kind = IN_SUBMIT, .id = op });
 }
 
-/* ---- the usual ways
- * ------------------------------------------------------------------------------ */
+/* ---- the usual ways -------------------------------------------------------------- */
 
 /* Lock, claim, generation `generation`, with `tasks` in the outbox. */
 static inline void rig_claim_ok(struct rig *g, uint32_t generation, uint32_t tasks)

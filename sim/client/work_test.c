@@ -123,8 +123,7 @@ START_TEST(an_operation_that_is_gone_is_left_alone)
 }
 END_TEST
 
-/* ---- no answer (FX-4) --------------------------------------------------------------------------
- */
+/* ---- no answer (FX-4) ------------------------------------------------------------ */
 
 static const enum request_kind repeatable[] = { REQ_TAKE, REQ_ACK, REQ_COMMIT };
 
@@ -257,8 +256,7 @@ START_TEST(p9_a_late_answer_of_the_effect_does_not_skip_the_reconciliation)
 }
 END_TEST
 
-/* ---- what earlier generations left
- * --------------------------------------------------------------- */
+/* ---- what earlier generations left ----------------------------------------------- */
 
 static void inherit(void)
 {
@@ -329,8 +327,7 @@ START_TEST(nothing_of_an_earlier_leadership_is_remembered)
 }
 END_TEST
 
-/* ---- nodes
- * ------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------- */
 
 START_TEST(a_step_that_is_sent_elsewhere_goes_there)
 {
@@ -368,8 +365,7 @@ START_TEST(a_silent_ledger_node_is_left_for_another_and_the_provider_is_not)
 }
 END_TEST
 
-/* ---- a local ledger
- * -------------------------------------------------------------------------------------- */
+/* ---- a local ledger -------------------------------------------------------------- */
 
 /* indexeddb-ledger: an authority for local data; there is no provider to ask. */
 START_TEST(with_a_local_ledger_a_task_is_taken_and_committed)
@@ -393,8 +389,7 @@ START_TEST(with_a_local_ledger_an_inherited_task_is_committed)
 }
 END_TEST
 
-/* ---- the user's operations
- * ---------------------------------------------------------------------------------- */
+/* ---- the user's operations ------------------------------------------------------- */
 
 START_TEST(whoever_leads_a_page_hands_its_users_operations_over)
 {

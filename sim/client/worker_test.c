@@ -24,8 +24,7 @@ static int64_t renew_us(void)
     return g.contract.lease.renew_us;
 }
 
-/* ---- renewal ------------------------------------------------------------------------------------
- */
+/* ---- renewal --------------------------------------------------------------------- */
 
 START_TEST(the_lease_is_renewed_well_inside_the_ttl)
 {
@@ -143,8 +142,7 @@ START_TEST(a_closed_epoch_ends_leadership_for_that_reason)
 }
 END_TEST
 
-/* ---- only for a page that answers
- * ------------------------------------------------------------------ */
+/* ---- only for a page that answers ------------------------------------------------ */
 
 /* Else a hung page keeps its lease for ever. */
 START_TEST(it_renews_only_while_the_page_answers_within_a_third_of_the_ttl)
@@ -190,8 +188,7 @@ START_TEST(a_page_that_hung_shortly_is_renewed_for_again)
 }
 END_TEST
 
-/* ---- acknowledgement
- * ----------------------------------------------------------------------------------- */
+/* ---- acknowledgement ------------------------------------------------------------- */
 
 /* Else a leader that is deaf in one direction keeps its lease. */
 START_TEST(each_renewal_acknowledges_the_last_answer_seen)
@@ -266,8 +263,7 @@ START_TEST(a_new_generation_starts_without_acknowledgements)
 }
 END_TEST
 
-/* ---- heartbeats, silence, maxHold
- * ---------------------------------------------------------------------- */
+/* ---- heartbeats, silence, maxHold ------------------------------------------------ */
 
 START_TEST(a_leader_beats_at_once_and_at_its_interval)
 {

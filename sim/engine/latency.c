@@ -18,8 +18,8 @@ static const uint16_t rank[LATENCY_POINTS] = LATENCY_RANKS;
 const struct latency latency_lock = TABLE(52, 100, 120, 150, 240, 350, 480, 1400, 3790);
 /* section 5, one receiver, receiver hidden; the tail is that of 19 receivers. */
 const struct latency latency_broadcast = TABLE(260, 395, 440, 510, 590, 1815, 2000, 2930, 11040);
-/* section 1, "Release by accident": the quiet machine's figures up to p90, the loaded one's above.
- */
+/* section 1, "Release by accident": the quiet machine's figures up to p90, above that the
+ * loaded one's. */
 const struct latency latency_close =
     TABLE(14330, 15762, 17402, 19303, 22024, 40000, 80323, 123096, 235962);
 const struct latency latency_crash =
@@ -29,8 +29,7 @@ const struct latency latency_reload =
 /* section 3: restored 11 to 44 ms after the request; the shape between is assumed even. */
 const struct latency latency_restore =
     TABLE(11000, 14000, 19000, 27000, 35000, 40000, 42000, 43500, 44000);
-/* Not measured alone; "message hops well under 1 ms" (TM-10): the hand-off inside one tab, halved.
- */
+/* Not measured alone; "message hops well under 1 ms" (TM-10): half the hand-off inside a tab. */
 const struct latency latency_thread = TABLE(78, 122, 137, 155, 185, 235, 265, 445, 3000);
 /* section 2, "one put that had time to finish": 1.1 to 2.9 ms; tail assumed. */
 const struct latency latency_idb = TABLE(1100, 1300, 1500, 1900, 2300, 2900, 4000, 9000, 30000);

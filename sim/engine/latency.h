@@ -12,15 +12,13 @@
 /* All tables share the ranks 0, 10, 25, 50, 75, 90, 95, 99 and 100%, of 65535. */
 #define LATENCY_RANKS { 0, 6554, 16384, 32768, 49151, 58982, 62258, 64880, 65535 }
 struct latency {
-    int32_t us[LATENCY_POINTS];              /* rising */
-    /* us for each step of rank, times 2^16, rounded down */
-    uint32_t slope[LATENCY_POINTS - 1];
+    int32_t us[LATENCY_POINTS];         /* rising */
+    uint32_t slope[LATENCY_POINTS - 1]; /* us for each step of rank, times 2^16, rounded down */
 };
 
 int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s);
 
-/* page to manager or back: half of "free lock: call to callback" */
-extern const struct latency latency_lock;
+extern const struct latency latency_lock;      /* page to lock manager or back */
 extern const struct latency latency_broadcast; /* BroadcastChannel to a hidden receiver */
 extern const struct latency latency_close;     /* tab closed: until its locks are free */
 extern const struct latency latency_crash;     /* renderer dead: until its locks are free */
