@@ -373,12 +373,12 @@ END_TEST
 START_TEST(a_round_that_was_cut_short_leaves_nothing_to_the_next)
 {
     open_storm();
+    g.scenario.layout[0] = g.scenario.layout[1] = LAYOUT_QUORUM;
     struct scenario storm = g.scenario;
     uint32_t was = g.w->history.max;
     uint64_t whole = digest(3);
     for (uint32_t k = 0; k < FAULT_COUNT; k++) {
         if (!fault_info[k].lasts) continue;
-        g.scenario.layout[0] = LAYOUT_QUORUM;
         g.scenario.faults = 1;
         g.scenario.faults_drawn = (struct count_range){ 0, 0 };
         g.scenario.fault[0] = (struct fault_plan){ .kind = (enum fault_kind)k,

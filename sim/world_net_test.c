@@ -482,6 +482,29 @@ START_TEST(a_local_ledger_is_asked_without_a_network)
 }
 END_TEST
 
+/* Where no page can lead the server's own worker drains; it meets the same provider. */
+START_TEST(the_servers_worker_gets_nothing_from_a_provider_that_is_down_and_tries_again)
+{
+    g.scenario.device[0].without_locks_percent = 100;
+    g.scenario.operations = (struct count_range){ 20, 20 };
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        world_rig_reset(&g, seed);
+        g.w->provider_down = true;
+        const struct obs *sent = NULL;
+        for (int k = 0; !sent && k < 300; k++) {
+            world_rig_for(&g, SECONDS(1));
+            sent = world_rig_find_a(&g, 0, OBS_REQUEST_ISSUED, PAGE_SERVER, REQ_EFFECT);
+        }
+        ck_assert_ptr_nonnull(sent);
+        world_rig_for(&g, SECONDS(5));
+        ck_assert_ptr_null(world_rig_find(&g, 0, OBS_EFFECT_EXECUTED, PAGE_NONE));
+        g.w->provider_down = false;
+        world_rig_for(&g, SECONDS(5));
+        ck_assert_ptr_nonnull(world_rig_find(&g, 0, OBS_EFFECT_EXECUTED, PAGE_SERVER));
+    }
+}
+END_TEST
+
 Suite *world_net_suite(void)
 {
     Suite *s = suite_create("world_net");
@@ -509,6 +532,7 @@ Suite *world_net_suite(void)
     tcase_add_test(t, a_deaf_tab_hears_nothing_and_its_locks_work);
     tcase_add_loop_test(t, dropped_and_delayed_messages_are_so_for_a_while, 0, 2);
     tcase_add_test(t, a_local_ledger_is_asked_without_a_network);
+    tcase_add_test(t, the_servers_worker_gets_nothing_from_a_provider_that_is_down_and_tries_again);
     suite_add_tcase(s, t);
     return s;
 }

@@ -11,7 +11,7 @@ struct profile {
     struct lockmgr_rules locks;
     /* life cycle */
     bool has_freeze_events;       /* LC-10: freeze and resume events exist; LC-11: they do not */
-    bool freezes_pages;           /* LC-23, LC-27, LC-29, LC-30: one in the background, by itself */
+    bool freezes_pages;           /* LC-23, LC-27, LC-29, LC-30: background ones, by itself */
     enum { EXEMPT_NONE, EXEMPT_CONTENDED, EXEMPT_ANY_LOCK } freeze_exempt; /* LC-23, LC-27 */
     int64_t freeze_after_us;      /* hidden for so long before it may; 0: never by itself */
     bool frozen_runs_broadcast;   /* LC-17, LC-19, ST-4 */
