@@ -127,18 +127,12 @@ static const struct yaml_key fault_keys[] = {
 };
 /* clang-format on */
 
-/* A long task and a late request are not undone, but have a length. */
-static bool has_length(enum fault_kind f)
-{
-    return fault_info[f].lasts || f == FAULT_LONG_TASK || f == FAULT_REQUEST_LATE;
-}
-
 #define WEIGHT_ABSENT UINT32_MAX
 
 static void fault_fill(struct fault_plan *f)
 {
     if (f->weight == WEIGHT_ABSENT) f->weight = f->always ? 0 : 1;
-    if (f->lasts.max_us > 0 || !has_length(f->kind)) return;
+    if (f->lasts.max_us > 0 || !fault_has_length(f->kind)) return;
     f->lasts = (struct span_range){ US_PER_S, 5 * US_PER_S };
     if (f->kind == FAULT_LONG_TASK) f->lasts = (struct span_range){ 200 * US_PER_MS, 4 * US_PER_S };
 }
@@ -155,7 +149,7 @@ static void read_fault(struct yaml *y, int node, const struct yaml_key *k, struc
         snprintf(key, sizeof key, "%s.fault", y->key);
         yaml_error_at(y, key, "a fault for the second time", "each fault once");
     }
-    if (f->lasts.max_us > 0 && !has_length(f->kind)) {
+    if (f->lasts.max_us > 0 && !fault_has_length(f->kind)) {
         snprintf(key, sizeof key, "%s.lasts", y->key);
         yaml_error_at(y, key, "a duration", "nothing: this fault has none");
     }

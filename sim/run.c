@@ -31,18 +31,56 @@ static void cut_short(struct world *w)
     w->over = true;
 }
 
-const struct history *run_round(struct runner *r, const struct scenario *s,
-                                const struct contract *c, uint64_t seed)
+struct scenario scenario_calm(const struct scenario *s)
+{
+    struct scenario calm = *s;
+    calm.faults = 0;
+    calm.faults_drawn = (struct count_range){ 0, 0 };
+    return calm;
+}
+
+/* Those whose turn it is before the next event, which says when. */
+static uint32_t inject(struct world *w, struct injection *x, uint32_t n)
+{
+    uint32_t i = 0;
+    const struct event *next = evq_first(&w->queue);
+    for (; next && i < n && x[i].before == w->events + 1; i++) {
+        w->now = event_at(next);
+        fault_inject(w, &x[i]);
+        next = evq_first(&w->queue); /* the fault's own may come first */
+    }
+    return i;
+}
+
+const struct history *run_round_with(struct runner *r, const struct scenario *s,
+                                     const struct contract *c, uint64_t seed, struct injection *x,
+                                     uint32_t n)
 {
     struct world *w = r->world;
     must_context(s->name, seed);
+    for (uint32_t i = 0; i < n; i++) {
+        must(x[i].before > 0);
+        must(i == 0 || x[i].before >= x[i - 1].before);
+        x[i].reached = x[i].begun = false;
+    }
     world_reset(w, s, c, seed);
     while (!w->over) {
         struct event e;
+        if (n > 0) {
+            uint32_t done = inject(w, x, n);
+            x += done;
+            n -= done;
+        }
         if (w->limit || !evq_pop(&w->queue, &e))
             cut_short(w);
         else
             world_handle(w, &e);
     }
     return &w->history;
+}
+
+const struct history *run_round(struct runner *r, const struct scenario *s,
+                                const struct contract *c, uint64_t seed)
+{
+    return run_round_with(r, s, c, seed, NULL, 0);
 }

@@ -18,6 +18,15 @@ void runner_close(struct runner *r);
 const struct history *run_round(struct runner *r, const struct scenario *s,
                                 const struct contract *c, uint64_t seed);
 
+/* The same with `n` faults injected, in the order of their events; tells in each what came of it.
+ * Up to the first one's event the round is the same as without. */
+const struct history *run_round_with(struct runner *r, const struct scenario *s,
+                                     const struct contract *c, uint64_t seed, struct injection *x,
+                                     uint32_t n);
+
+/* The scenario without any fault of its own: what a round is when nothing goes wrong. */
+struct scenario scenario_calm(const struct scenario *s);
+
 /* Most tabs of a scenario, over its devices. */
 uint32_t scenario_tabs(const struct scenario *s);
 

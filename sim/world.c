@@ -236,7 +236,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->incarnation = 1000;
     w->owner = PAGE_NONE;
     w->healed = w->over = w->limit = w->in_step = false;
-    w->events = 0;
+    w->events = w->first_phase = 0;
     w->lock_out.n = 0;
     w->progress_seen = w->enqueued = w->terminal = 0;
     w->devices = (uint8_t)s->devices;
@@ -308,6 +308,7 @@ static void heal(struct world *w)
 {
     fault_heal(w);
     w->healed = true;
+    w->first_phase = w->events;
     w->cause = OBS_NONE;
     struct obs o = world_obs(w, OBS_ROUND_HEALED);
     o.a = (uint32_t)(w->contract.slo.progress_within_us / US_PER_MS);

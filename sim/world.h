@@ -141,6 +141,19 @@ struct planned_fault {
     uint32_t aux;
 };
 
+/* One fault at an exact place: before event number `before` of the round is handled, at that
+ * event's time. It acts as a planned one does, on the leading device, whatever the seed. */
+struct injection {
+    enum fault_kind kind;
+    uint64_t before; /* from 1 */
+    int64_t lasts_us;
+    /* what came of it: */
+    bool reached;            /* the round has such an event */
+    bool begun;              /* ... and there was somebody to act on, before the healing */
+    enum leader_phase phase; /* in which it found the leader, by world_phase() */
+    struct instant at;
+};
+
 /* Code of a page that is not the client under test: a rogue thief, one half of a nested pair. */
 struct foreign {
     uint32_t request, cause;
@@ -194,7 +207,7 @@ struct world {
     uint32_t progress_seen, enqueued, terminal;
     struct client_requests requests;
     struct lockmgr_out lock_out;
-    uint64_t events;
+    uint64_t events, first_phase; /* handled so far; of which the last one of the first phase is */
     bool in_step;
 };
 
@@ -318,6 +331,7 @@ void fault_plan_round(struct world *w);
 void fault_due(struct world *w, uint32_t index);
 void fault_end(struct world *w, uint32_t index);
 void fault_aim(struct world *w);            /* an armed fault may fire now */
+void fault_inject(struct world *w, struct injection *x);
 void fault_heal(struct world *w);
 enum leader_phase world_phase(const struct world *w);
 

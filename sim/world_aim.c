@@ -246,14 +246,9 @@ uint16_t aim_any_page(struct world *w, uint8_t device)
     return PAGE_NONE;
 }
 
-/* False when there is nobody to act on. */
-static bool aim_find_target(struct world *w, struct planned_fault *f)
+/* On the device that the fault has. False when there is nobody to act on. */
+static bool aim_on_device(struct world *w, struct planned_fault *f)
 {
-    f->device = leading_device(w);
-    if (f->kind == FAULT_SECOND_DEVICE && w->devices > 1)
-        f->device = (uint8_t)((f->device + 1) % w->devices);
-    else if (chance(&w->choices, STREAM_TARGET, 1, 8))
-        f->device = (uint8_t)choose(&w->choices, STREAM_TARGET, w->devices);
     switch (fault_info[f->kind].target) {
     case FAULT_ON_HOLDER: f->page = aim_holder(w); break;
     case FAULT_ON_WAITER: f->page = aim_waiter(w); break;
@@ -264,6 +259,22 @@ static bool aim_find_target(struct world *w, struct planned_fault *f)
     if (f->page == PAGE_NONE) return false;
     f->device = w->page[f->page].device;
     return true;
+}
+
+/* The leading device; a second device is another. */
+static uint8_t aim_device(const struct world *w, enum fault_kind k)
+{
+    uint8_t leading = leading_device(w);
+    return k == FAULT_SECOND_DEVICE ? (uint8_t)((leading + 1) % w->devices) : leading;
+}
+
+static bool aim_find_target(struct world *w, struct planned_fault *f)
+{
+    f->device = aim_device(w, f->kind);
+    bool is_other = f->kind == FAULT_SECOND_DEVICE && w->devices > 1;
+    if (!is_other && chance(&w->choices, STREAM_TARGET, 1, 8))
+        f->device = (uint8_t)choose(&w->choices, STREAM_TARGET, w->devices);
+    return aim_on_device(w, f);
 }
 
 void fault_due(struct world *w, uint32_t arg)
@@ -284,4 +295,27 @@ void fault_due(struct world *w, uint32_t arg)
         fault_begin(w, i);
     else
         world_at(w, NO_TARGET_RETRY_US, EV_FAULT, 0, i);
+}
+
+/* ---- one at an exact place ------------------------------------------------------ */
+
+void fault_inject(struct world *w, struct injection *x)
+{
+    x->reached = true;
+    x->begun = false;
+    x->phase = world_phase(w);
+    x->at = w->now;
+    if (w->healed || w->faults == FAULTS_PLANNED_MAX || !can_happen(w, x->kind)) return;
+    struct planned_fault *f = &w->fault[w->faults];
+    *f = (struct planned_fault){ .kind = x->kind,
+                                 .at = w->now,
+                                 .lasts_us = x->lasts_us,
+                                 .number = OBS_NONE,
+                                 .page = PAGE_NONE,
+                                 .device = aim_device(w, x->kind),
+                                 .node = NODE_NONE };
+    w->cause = OBS_NONE;
+    if (!aim_on_device(w, f)) return;
+    x->begun = true;
+    fault_begin(w, w->faults++);
 }

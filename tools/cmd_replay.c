@@ -11,6 +11,7 @@
 #include "sim/engine/rng.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
+#include "tools/placement.h"
 #include "tools/player.h"
 #include "tools/version.h"
 
@@ -19,8 +20,10 @@ static const char *const format_word[FORMATS] = { "text", "jsonl" };
 
 struct asked {
     struct options options;
-    const char *file, *output;
+    const char *file, *output, *inject;
     uint32_t format;
+    struct injection injection[PLACEMENTS_MAX];
+    uint32_t injections;
 };
 
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
@@ -43,6 +46,11 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
           .into = &a->output,
           .value = "FILE",
           .says = "instead of standard output" },
+        { .name = "inject",
+          .kind = FLAG_TEXT,
+          .into = &a->inject,
+          .value = "FAULT@EVENT[/LASTS]",
+          .says = "instead of the scenario's own faults; several with commas, as sweep says" },
         option_contract(o),
         option_set(o),
     };
@@ -61,9 +69,29 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
     if (read != FLAGS_OK) return read;
     a->file = argv[2];
-    if (o->seed) return FLAGS_OK;
-    fputs("tabquake replay: --seed: found nothing, accepted the seed of a round\n", stderr);
-    return FLAGS_WRONG;
+    if (!o->seed) {
+        fputs("tabquake replay: --seed: found nothing, accepted the seed of a round\n", stderr);
+        return FLAGS_WRONG;
+    }
+    bool fits = !a->inject ||
+                placement_read(a->injection, &a->injections, a->inject, "replay: --inject", stderr);
+    return fits ? FLAGS_OK : FLAGS_WRONG;
+}
+
+/* What became of each injected fault. */
+static void injections(FILE *f, const struct asked *a)
+{
+    char text[PLACEMENT_TEXT_MAX], us[TEXT_US_MAX];
+    for (uint32_t i = 0; i < a->injections; i++) {
+        const struct injection *x = &a->injection[i];
+        fprintf(f, "injected %s", placement_text(text, x, 1));
+        if (!x->reached)
+            fputs(": the round has no such event", f);
+        else
+            fprintf(f, " at %s, leader phase %s%s", text_us(us, x->at.us), phase_word[x->phase],
+                    x->begun ? "" : ": there was nobody to act on");
+        fputs("\n", f);
+    }
 }
 
 static void verdicts(FILE *f, const struct judge_result *r)
@@ -96,7 +124,8 @@ static void stories(FILE *f, const struct trace *t, const struct judge_result *r
     }
 }
 
-static bool write_text(FILE *f, const struct inputs *in, const struct played *p)
+static bool write_text(FILE *f, const struct asked *a, const struct inputs *in,
+                       const struct played *p)
 {
     struct trace t;
     const struct scenario *s = in->suite.scenario;
@@ -108,6 +137,7 @@ static bool write_text(FILE *f, const struct inputs *in, const struct played *p)
             version_revision(), s->says);
     trace_all(f, &t);
     fputs("\n", f);
+    injections(f, a);
     verdicts(f, p->result);
     failovers(f, p->result);
     fprintf(f, "digest 0x%016" PRIx64 ", %" PRIu32 " observations, %" PRIu64 " events\n", p->digest,
@@ -117,8 +147,10 @@ static bool write_text(FILE *f, const struct inputs *in, const struct played *p)
     return true;
 }
 
-static bool write_jsonl(FILE *f, const struct inputs *in, const struct played *p)
+static bool write_jsonl(FILE *f, const struct asked *a, const struct inputs *in,
+                        const struct played *p)
 {
+    (void)a;
     const struct scenario *s = in->suite.scenario;
     struct history_meta m = { .seed = in->seed, .contract = scenario_contract(s, &in->contract) };
     snprintf(m.scenario, sizeof m.scenario, "%s", s->name);
@@ -129,20 +161,30 @@ static bool write_jsonl(FILE *f, const struct inputs *in, const struct played *p
 
 static bool write_round(const struct asked *a, const struct inputs *in, const struct played *p)
 {
-    bool (*write)(FILE *, const struct inputs *, const struct played *) =
+    bool (*write)(FILE *, const struct asked *, const struct inputs *, const struct played *) =
         a->format == FORMAT_JSONL ? write_jsonl : write_text;
     struct outfile o;
-    if (!a->output) return write(stdout, in, p);
+    if (!a->output) return write(stdout, a, in, p);
     if (!outfile_open(&o, a->output, stderr)) return false;
-    if (write(o.f, in, p)) return outfile_commit(&o, stderr);
+    if (write(o.f, a, in, p)) return outfile_commit(&o, stderr);
     outfile_drop(&o);
     return false;
 }
 
-static int status_of(const struct played *p)
+/* A fault that did not begin proves nothing either. */
+static int status_of(const struct asked *a, const struct played *p)
 {
     if (played_broken(p)) return EXIT_BROKEN;
+    for (uint32_t i = 0; i < a->injections; i++)
+        if (!a->injection[i].begun) return EXIT_UNPROVEN;
     return played_proves_nothing(p) ? EXIT_UNPROVEN : EXIT_PASSED;
+}
+
+static struct played play(struct asked *a, const struct inputs *in, struct player *player)
+{
+    struct scenario *s = in->suite.scenario;
+    if (a->inject) *s = scenario_calm(s);
+    return player_round_with(player, s, &in->contract, in->seed, a->injection, a->injections);
 }
 
 int cmd_replay(int argc, char **argv)
@@ -163,8 +205,8 @@ int cmd_replay(int argc, char **argv)
         return EXIT_BAD_INPUT;
     }
     player_open(&player, in.tabs);
-    struct played p = player_round(&player, in.suite.scenario, &in.contract, in.seed);
-    int status = write_round(&a, &in, &p) ? status_of(&p) : EXIT_BAD_INPUT;
+    struct played p = play(&a, &in, &player);
+    int status = write_round(&a, &in, &p) ? status_of(&a, &p) : EXIT_BAD_INPUT;
     if (a.format == FORMAT_JSONL && status != EXIT_BAD_INPUT) verdicts(stderr, p.result);
     player_close(&player);
     inputs_free(&in);

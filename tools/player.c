@@ -21,11 +21,12 @@ void player_close(struct player *p)
     p->judge = NULL;
 }
 
-struct played player_round(struct player *p, const struct scenario *s, const struct contract *c,
-                           uint64_t seed)
+struct played player_round_with(struct player *p, const struct scenario *s,
+                                const struct contract *c, uint64_t seed, struct injection *x,
+                                uint32_t n)
 {
     const struct contract bent = scenario_contract(s, c);
-    const struct history *h = run_round(&p->runner, s, c, seed);
+    const struct history *h = run_round_with(&p->runner, s, c, seed, x, n);
     judge_reset(p->judge, &bent);
     for (uint32_t i = 0; i < h->n; i++) judge_step(p->judge, &h->at[i]);
     return (struct played){
@@ -37,12 +38,28 @@ struct played player_round(struct player *p, const struct scenario *s, const str
     };
 }
 
+struct played player_round(struct player *p, const struct scenario *s, const struct contract *c,
+                           uint64_t seed)
+{
+    return player_round_with(p, s, c, seed, NULL, 0);
+}
+
 uint32_t played_broken(const struct played *r)
 {
     uint32_t broken = 0;
     for (int k = 0; k < INV_COUNT; k++)
         if (r->result->finding[k].verdict == VERDICT_BROKEN) broken |= 1u << k;
     return broken;
+}
+
+int64_t played_longest_failover(const struct played *r)
+{
+    int64_t longest = -1;
+    for (uint32_t i = 0; i < r->result->gaps; i++) {
+        const struct gap_sample *g = &r->result->gap[i];
+        if (g->cause != GAP_COLD && !g->open && g->eligible_us > longest) longest = g->eligible_us;
+    }
+    return longest;
 }
 
 bool played_proves_nothing(const struct played *r)

@@ -29,8 +29,15 @@ void player_close(struct player *p);
 struct played player_round(struct player *p, const struct scenario *s, const struct contract *c,
                            uint64_t seed);
 
+/* The same with `n` faults injected, see run_round_with(). */
+struct played player_round_with(struct player *p, const struct scenario *s,
+                                const struct contract *c, uint64_t seed, struct injection *x,
+                                uint32_t n);
+
 /* Invariants that broke in the round, a bit each. */
 uint32_t played_broken(const struct played *r);
+/* The longest closed gap but the cold start, in us; -1 when there was none. */
+int64_t played_longest_failover(const struct played *r);
 /* A limit was hit: the round proves nothing. */
 bool played_proves_nothing(const struct played *r);
 

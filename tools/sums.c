@@ -72,15 +72,6 @@ static void keep_effective(struct sums *s, int fault, const struct sums_round *r
 
 /* -- a round --------------------------------------------------------------------------- */
 
-static int64_t longest_failover(const struct judge_result *r)
-{
-    int64_t longest = -1;
-    for (uint32_t i = 0; i < r->gaps; i++)
-        if (r->gap[i].cause != GAP_COLD && !r->gap[i].open && r->gap[i].eligible_us > longest)
-            longest = r->gap[i].eligible_us;
-    return longest;
-}
-
 static void add_failures(struct sums *s, const struct sums_round *round, const struct played *p)
 {
     for (int k = 0; k < INV_COUNT; k++) {
@@ -98,7 +89,7 @@ static void add_noted(struct sums *s, const struct sums_round *round, const stru
                              .seed = round->seed,
                              .digest = p->digest,
                              .scenario = round->scenario,
-                             .failover_us = longest_failover(p->result) };
+                             .failover_us = played_longest_failover(p) };
     if (broken) n.why = NOTED_BROKEN, keep_noted(s, &n);
     if (unknown) n.why = NOTED_UNKNOWN, keep_noted(s, &n);
     if (n.failover_us >= 0) n.why = NOTED_SLOW, keep_noted(s, &n);

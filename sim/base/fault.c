@@ -21,3 +21,8 @@ enum fault_kind fault_find(const char *word)
         if (strcmp(fault_info[i].word, word) == 0) return (enum fault_kind)i;
     return FAULT_COUNT;
 }
+
+bool fault_has_length(enum fault_kind k)
+{
+    return fault_info[k].lasts || k == FAULT_LONG_TASK || k == FAULT_REQUEST_LATE;
+}

@@ -2,6 +2,8 @@
 #ifndef SIM_BASE_FAULT_H
 #define SIM_BASE_FAULT_H
 
+#include <stdbool.h>
+
 enum fault_kind {
 #define FAULT(kind, word, target, lasts, rule, says) FAULT_##kind,
 #include "sim/base/fault.def"
@@ -23,6 +25,9 @@ struct fault_info {
 };
 
 extern const struct fault_info fault_info[FAULT_COUNT];
+
+/* It is undone after a time, or is itself so long (a long task, a late request). */
+bool fault_has_length(enum fault_kind k);
 
 /* The kind that `word` names, or FAULT_COUNT. */
 enum fault_kind fault_find(const char *word);

@@ -46,6 +46,11 @@ static inline struct instant event_at(const struct event *e)
 /* must() when full or beyond the end of time. `tie` below 2^EVQ_TIE_BITS. */
 void evq_push(struct evq *q, struct instant at, uint32_t tie, uint16_t kind, uint16_t target,
               uint32_t arg);
+/* The event that evq_pop gives next; NULL when empty. */
+static inline const struct event *evq_first(const struct evq *q)
+{
+    return q->n > 0 ? &q->heap[3] : NULL;
+}
 /* False when empty. */
 bool evq_pop(struct evq *q, struct event *e);
 
