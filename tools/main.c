@@ -18,6 +18,7 @@ static const struct command {
       "one round as a readable trace, with the story of what broke" },
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
+    { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },
     { "check", cmd_check, "FILE...",
       "validates contracts, scenarios, suites, mutants and histories" },
     { "bench", cmd_bench, "", "measures rounds and events a second, memory, latency" },
