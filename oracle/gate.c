@@ -151,7 +151,7 @@ static void other_invariants(struct rows *r)
     }
 }
 
-static double failover_design_effect(const struct tally *t)
+double tally_failover_design_effect(const struct tally *t)
 {
     const struct cluster_sums sums = {
         .clusters = t->rounds,
@@ -198,7 +198,7 @@ static void failover(struct rows *r)
     struct condition *c =
         row(r, "failover-p99", "failover p99: eligible time without an able leader");
     const struct tally *t = r->t;
-    double effect = failover_design_effect(t);
+    double effect = tally_failover_design_effect(t);
     bool sure =
         t->failover.n > 0 &&
         stats_proportion((double)t->over_threshold / effect, (double)t->failover.n / effect).low >
@@ -206,18 +206,22 @@ static void failover(struct rows *r)
     p99(c, &t->failover, effect, r->in->contract->slo.failover_p99_us, sure);
 }
 
+void tally_unasked(struct histogram *h, const struct tally *t)
+{
+    for (int g = 0; g < GAP_COUNT; g++)
+        if (g != GAP_HIDDEN && g != GAP_MAX_HOLD && g != GAP_COLD) hist_merge(h, &t->by_cause[g]);
+}
+
 /* Orderly hand-overs are cheap and many; what nobody asked for stands apart, so that they
  * cannot hide it. */
 static void failover_unasked(struct rows *r)
 {
     struct histogram h = { 0 };
-    for (int g = 0; g < GAP_COUNT; g++)
-        if (g != GAP_HIDDEN && g != GAP_MAX_HOLD && g != GAP_COLD)
-            hist_merge(&h, &r->t->by_cause[g]);
+    tally_unasked(&h, r->t);
     if (h.n < CAUSE_SAMPLES) return;
     struct condition *c =
         row(r, "failover-p99-unasked", "failover p99, causes hidden and max-hold left out");
-    p99(c, &h, failover_design_effect(r->t), r->in->contract->slo.failover_p99_us, false);
+    p99(c, &h, tally_failover_design_effect(r->t), r->in->contract->slo.failover_p99_us, false);
     text(c->threshold, "shown");
     c->judged = false;
     c->verdict = GATE_PASS;
@@ -235,7 +239,7 @@ static void failover_by_cause(struct rows *r)
         char says[CONDITION_TEXT_MAX];
         text(says, "failover p99, cause %s", gap_word[g]);
         struct condition *c = row(r, name, says);
-        p99(c, h, failover_design_effect(r->t), limit_us, false);
+        p99(c, h, tally_failover_design_effect(r->t), limit_us, false);
         if (limit_us > 0) continue;
         text(c->threshold, "shown");
         c->judged = false;

@@ -56,5 +56,9 @@ const char *coverage_impossible(enum fault_kind f, enum leader_phase p);
  * there are too few samples. Values in us. */
 bool tally_quantile_interval(const struct histogram *h, uint64_t num, uint64_t den,
                              double design_effect, int64_t *low_us, int64_t *high_us);
+/* What the clustering of failovers in rounds costs, for the interval above. */
+double tally_failover_design_effect(const struct tally *t);
+/* Failovers that nobody asked for: without hidden, max-hold and cold start. Adds to `h`. */
+void tally_unasked(struct histogram *h, const struct tally *t);
 
 #endif
