@@ -2,7 +2,7 @@
 #
 #   make                  both programs          make test         unit tests
 #   make check            every check there is; its last line is "N passed, N failed"
-#   make check-long       100,000 rounds, valgrind, branch coverage
+#   make check-long       100,000 rounds, valgrind, analyzer, branch coverage
 #   make gate             the release gate       make golden       rewrite the golden digests
 #   make bench            the benchmark          make fuzzers CC=clang SAN=fuzzer,address
 #   make CC=clang SAN=address,undefined test     another compiler, a sanitizer: a folder of its own

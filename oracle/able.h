@@ -2,7 +2,7 @@
  * demand progress for, and the excuses when nobody could (oracle.md, "Liveness").
  *
  *   able_reset    before a history
- *   able_step     each observation of able_kinds
+ *   able_step     each observation of ABLE_KINDS
  *   able_us, able_us_in   at the end: in the whole world, in one storage partition
  *   able_excuse   at the end: why nobody could
  *
@@ -14,7 +14,7 @@
 #include "oracle/state.h"
 
 struct able {
-    bool any, in[STATE_PARTITIONS];      /* at the newest observation of able_kinds */
+    bool any, in[STATE_PARTITIONS];      /* at the newest observation of ABLE_KINDS */
     int64_t any_us, in_us[STATE_PARTITIONS]; /* since healing, up to `since` */
     struct instant since;
     uint32_t partitions;                 /* of `in` in use */

@@ -21,7 +21,7 @@ static void clear(void)
 START_TEST(a_small_value_is_kept_exactly)
 {
     for (int64_t us = 0; us < 2048; us++) {
-        clear();
+        memset(&h, 0, sizeof h);
         hist_add(&h, us);
         ck_assert_int_eq(hist_quantile(&h, 1, 2), us);
     }
@@ -31,7 +31,7 @@ END_TEST
 START_TEST(a_large_value_is_off_by_less_than_a_thousandth_and_never_low)
 {
     for (int64_t us = 2048; us < INT64_C(2146000000); us += 1 + us / 37) {
-        clear();
+        memset(&h, 0, sizeof h);
         hist_add(&h, us);
         int64_t edge = hist_rank(&h, 1);
         ck_assert_int_ge(edge, us);

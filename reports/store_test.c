@@ -189,26 +189,34 @@ START_TEST(findings_and_rounds_come_back)
 }
 END_TEST
 
+#define ROUNDS 50 /* of a block */
+_Static_assert(STORE_NOTED_MAX % ROUNDS == 0, "the last block is whole");
+
 START_TEST(of_many_findings_the_first_are_kept_whatever_the_order)
 {
     struct tally *t = calloc(1, sizeof *t);
     struct store *s = open_new();
-    t->rounds = 1;
-    for (uint32_t i = 0; i < STORE_NOTED_MAX + 50; i++) {
-        uint64_t index = STORE_NOTED_MAX + 49 - i; /* backwards */
-        struct store_block b = { index, 0, 1 };
-        struct failure f = { index, 1, 0, INV_PROGRESS, { VERDICT_BROKEN, { 0, 1 }, "r" } };
-        struct noted_round n[] = { { index, 1, 1, 0, NOTED_BROKEN, 1 },
-                                   { index, 1, 1, 0, NOTED_SLOW, (int64_t)index } };
+    t->rounds = ROUNDS;
+    for (uint64_t first = STORE_NOTED_MAX + ROUNDS; first > 0;) {
+        first -= ROUNDS; /* backwards, inside of a block too */
+        struct store_block b = { first, 0, ROUNDS };
+        struct failure f[ROUNDS];
+        struct noted_round n[2 * ROUNDS];
+        for (uint32_t i = 0; i < ROUNDS; i++) {
+            uint64_t index = first + ROUNDS - 1 - i;
+            f[i] = (struct failure){ index, 1, 0, INV_PROGRESS, { VERDICT_BROKEN, { 0, 1 }, "r" } };
+            n[2 * i] = (struct noted_round){ index, 1, 1, 0, NOTED_BROKEN, 1 };
+            n[2 * i + 1] = (struct noted_round){ index, 1, 1, 0, NOTED_SLOW, (int64_t)index };
+        }
         struct store_batch batch = { .delta = t,
                                      .block = &b,
                                      .blocks = 1,
-                                     .failure = &f,
-                                     .failures = 1,
+                                     .failure = f,
+                                     .failures = ROUNDS,
                                      .noted = n,
-                                     .noted_n = 2 };
+                                     .noted_n = 2 * ROUNDS };
         ck_assert(store_add(s, &batch));
-        if (i % 500 == 0) ck_assert(store_flush(s));
+        if (first % 500 == 0) ck_assert(store_flush(s));
     }
     ck_assert(store_close(s));
     struct stored_run *r = load();
@@ -217,7 +225,7 @@ START_TEST(of_many_findings_the_first_are_kept_whatever_the_order)
     ck_assert_uint_eq(r->failure[STORE_NOTED_MAX - 1].index, STORE_NOTED_MAX - 1);
     ck_assert_uint_eq(r->report.noted_n, STORE_NOTED_MAX + STORE_SLOW_MAX);
     ck_assert_int_eq(r->noted[STORE_NOTED_MAX].why, NOTED_SLOW);
-    ck_assert_int_eq(r->noted[STORE_NOTED_MAX].failover_us, STORE_NOTED_MAX + 49);
+    ck_assert_int_eq(r->noted[STORE_NOTED_MAX].failover_us, STORE_NOTED_MAX + ROUNDS - 1);
     stored_free(r);
     free(t);
 }

@@ -2,7 +2,7 @@
  *
  *   yaml_open, yaml_open_bytes   a whole file or buffer becomes a tree
  *   yaml_override                `--set path=value` changes the tree
- *   yaml_begin                   the root is a map whose `schema` key says the right thing
+ *   yaml_schema                  the root is a map whose `schema` key says the right thing
  *   yaml_map                     reads a map: each known key with its reader, all errors
  *   yaml_close                   gives everything back; true when nothing was wrong
  *

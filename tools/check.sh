@@ -2,7 +2,7 @@
 # Every check, one after another, to the end; what `make check` runs.
 #
 #   tools/check.sh            the daily checks
-#   tools/check.sh --long     100,000 rounds, valgrind, branch coverage
+#   tools/check.sh --long     100,000 rounds, valgrind, the static analyzer, branch coverage
 #   tools/check.sh WORD...    only the steps whose name holds one of the words
 #
 # A step that fails shows the end of its output and the rest goes on. The last line
@@ -246,6 +246,7 @@ long()
     step "build" build all
     step "full gate" build/tabquake gate --out "$scratch/gate"
     step "unit tests valgrind" valgrind_unit
+    step "clang analyzer" clang_tidy_all
     step "branch coverage" tools/coverage.sh
 }
 

@@ -79,7 +79,7 @@ bool placement_read(struct injection x[PLACEMENTS_MAX], uint32_t *n, const char 
                 PLACEMENTS_MAX);
         return false;
     }
-    strcpy(copy, text);
+    memcpy(copy, text, strlen(text) + 1);
     for (char *part = copy, *comma; part; part = comma) {
         comma = strchr(part, ',');
         if (comma) *comma++ = '\0';

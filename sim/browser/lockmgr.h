@@ -56,8 +56,8 @@ struct lockmgr_out {
 
 struct lockmgr;
 
-/* `requests_max`: live (queued or held) requests at once; beyond it must() fails: limits.h's sum of
- * pages and foreign code bounds it. Pages are numbers below `pages_max`. */
+/* `requests_max`: live (queued or held) requests at once; beyond it must() fails: the world
+ * leaves room for all its pages and foreign code. Pages are numbers below `pages_max`. */
 struct lockmgr *lockmgr_open(struct arena *a, uint32_t requests_max, uint32_t pages_max);
 void lockmgr_reset(struct lockmgr *m, uint8_t partition, const struct lockmgr_rules *rules,
                    struct policy policy, struct history *h);
