@@ -54,6 +54,29 @@ START_TEST(a_calm_scenario_has_no_fault)
 }
 END_TEST
 
+/* When event number `n` of the calm round is handled. */
+static int64_t time_of_event(uint64_t n, uint64_t seed)
+{
+    struct scenario calm = scenario_calm(&g.scenario);
+    struct event e = { .key = 0 };
+    world_reset(g.w, &calm, &g.contract, seed);
+    for (uint64_t i = 0; i < n; i++) {
+        ck_assert(evq_pop(&g.w->queue, &e));
+        if (i + 1 < n) world_handle(g.w, &e);
+    }
+    return event_at(&e).us;
+}
+
+START_TEST(a_fault_has_the_time_of_its_event)
+{
+    for (uint64_t before = 1; before < 400; before += 13) {
+        struct injection x = { .kind = FAULT_CLOCK_JUMP, .before = before };
+        (void)play_with(&x, 1, 8);
+        ck_assert_int_eq(x.at.us, time_of_event(before, 8));
+    }
+}
+END_TEST
+
 START_TEST(up_to_its_event_a_round_with_a_fault_is_the_round_without)
 {
     static struct obs calm[50000];
@@ -137,6 +160,7 @@ Suite *run_inject_suite(void)
     tcase_add_checked_fixture(t, open_rig, close_rig);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_calm_scenario_has_no_fault);
+    tcase_add_test(t, a_fault_has_the_time_of_its_event);
     tcase_add_test(t, up_to_its_event_a_round_with_a_fault_is_the_round_without);
     tcase_add_test(t, a_fault_begins_before_the_healing_only_and_where_there_is_an_event);
     tcase_add_test(t, several_faults_keep_their_order_also_before_one_event);
