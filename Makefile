@@ -101,5 +101,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/tabquake
 	install -m 755 $(wildcard $(B)/tabquake) $(DESTDIR)$(PREFIX)/bin/tabquake
 	cp -R scenarios $(DESTDIR)$(PREFIX)/share/tabquake/
+	install -d $(DESTDIR)$(PREFIX)/share/tabquake/reports/plots
+	install -m 644 reports/plots/*.gp $(DESTDIR)$(PREFIX)/share/tabquake/reports/plots/
 
 -include $(patsubst %.c,$(B)/%.d,$(ALL))

@@ -19,6 +19,7 @@ static const struct command {
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
     { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },
+    { "tune", cmd_tune, "SUITE", "failover against needless steals and load, by setting" },
     { "check", cmd_check, "FILE...",
       "validates contracts, scenarios, suites, mutants and histories" },
     { "bench", cmd_bench, "", "measures rounds and events a second, memory, latency" },

@@ -77,7 +77,7 @@ struct run_report record_report(const struct record *r, struct campaign *c)
 
 /* -- folders --------------------------------------------------------------------------- */
 
-static bool make_folder(const char *path)
+bool record_make_folder(const char *path)
 {
     char part[PATH_MAX_LEN + 128];
     size_t n = strlen(path);
@@ -118,7 +118,7 @@ static bool lock_folder(struct record *r)
 bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c)
 {
     int n = snprintf(r->folder, sizeof r->folder, "%s", folder);
-    if (n < 0 || n >= PATH_MAX_LEN || !make_folder(folder)) return cannot(folder);
+    if (n < 0 || n >= PATH_MAX_LEN || !record_make_folder(folder)) return cannot(folder);
     if (!lock_folder(r)) return false;
     snprintf(r->path, sizeof r->path, "%s/results.sqlite", folder);
     bool there = access(r->path, F_OK) == 0;
@@ -170,7 +170,7 @@ static bool write_history(const char *folder, const struct campaign *c, struct p
     snprintf(meta.scenario, sizeof meta.scenario, "%s", s->name);
     snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
     snprintf(inner, sizeof inner, "%s/%s-0x%016" PRIx64, folder, s->name, x->seed);
-    if (!make_folder(inner)) return cannot(inner);
+    if (!record_make_folder(inner)) return cannot(inner);
     snprintf(path, sizeof path, "%s/history.jsonl", inner);
     if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
     if (!outfile_open(&o, path, stderr)) return false;

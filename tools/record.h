@@ -27,6 +27,9 @@ struct record {
 };
 
 /* `program` is argv[0]: the lines that replay a round name it. */
+/* With the folders above it; false and errno when that cannot be. */
+bool record_make_folder(const char *path);
+
 struct run_info record_info(struct record *r, const struct campaign *c, const char *program,
                             const char *seed_text);
 
