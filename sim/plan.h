@@ -17,6 +17,8 @@
 #define PATH_MAX_LEN 512
 #define SUITE_MAX 128          /* scenarios of a suite */
 #define FAULTS_PLANNED_MAX 32  /* of one round */
+#define SCHEDULE_MAX 64        /* steps of a scenario: faults and operations */
+#define STEP_ANY UINT32_MAX    /* whom the fault finds by itself */
 
 struct span_range { int64_t min_us, max_us; };
 struct count_range { uint32_t min, max; };
@@ -41,6 +43,15 @@ struct fault_plan {
     struct span_range lasts;
 };
 
+/* One step of a scenario's schedule: a fault, or an operation that a user submits. */
+struct step_plan {
+    int64_t at_us;               /* not before; -1: when the step before is done */
+    enum leader_phase when;      /* then waits for it; PHASE_COUNT, never with -1: for none */
+    enum fault_kind fault;       /* FAULT_COUNT: an operation */
+    int64_t lasts_us;            /* 0: for good, or the fault has no length */
+    uint32_t tab, device;        /* as replay numbers them, or STEP_ANY */
+};
+
 struct scenario {
     char name[NAME_MAX_LEN];
     char says[SAYS_MAX_LEN];
@@ -61,6 +72,9 @@ struct scenario {
     struct count_range faults_drawn;
     struct fault_plan fault[FAULT_COUNT]; uint32_t faults;
     uint32_t omit_percent;           /* swarm: chance that a round drops a class of fault */
+    struct step_plan step[SCHEDULE_MAX]; uint32_t steps; /* beside what is drawn */
+    bool calm;                       /* every choice is its mildest: the seed changes nothing */
+    bool has_seed; uint64_t seed;    /* the round that `replay` plays when it is given none */
     struct policy policy;            /* deliberate differences, see policy.def */
     bool policy_of_one_version;      /* mutants: only pages of the contract's protocol have it */
     /* keys of the contract that the scenario overrides, applied by scenario_contract() */

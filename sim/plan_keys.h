@@ -1,5 +1,5 @@
-/* What plan.c and plan_scenario.c share: tables of keys, and reading a file that is
- * open already. Nobody else needs it; the interface is plan.h. */
+/* What plan.c, plan_scenario.c and plan_schedule.c share: tables of keys, and reading a file
+ * that is open already. Nobody else needs it; the interface is plan.h. */
 #ifndef SIM_PLAN_KEYS_H
 #define SIM_PLAN_KEYS_H
 
@@ -27,5 +27,18 @@ void plan_read_contract(struct yaml *y, struct contract *c, const struct overrid
 void plan_read_scenario(struct yaml *y, struct scenario *s, const struct overrides *o);
 void plan_read_suite(struct yaml *y, struct suite *s, const struct overrides *o);
 void plan_read_mutant(struct yaml *y, struct mutant *m, const struct overrides *o);
+
+#define PLAN_TABS_MAX 2000 /* product target: growth is measured up to 2,000 tabs */
+/* BFCache expiry is ten minutes; an hour is enough. */
+#define PLAN_LASTS_MAX (INT64_C(3600) * US_PER_S)
+
+extern const char *const plan_fault_word[FAULT_COUNT]; /* plan_scenario.c */
+
+/* plan_schedule.c: the steps of a scenario. */
+#define PLAN_STEP_KEYS 7
+extern const struct yaml_key plan_step_keys[PLAN_STEP_KEYS];
+void plan_read_schedule(struct yaml *y, int node, const struct yaml_key *k, void *scenario);
+void plan_check_schedule(struct yaml *y, const struct scenario *s); /* against the other keys */
+uint32_t plan_scheduled_faults(const struct scenario *s);
 
 #endif

@@ -12,19 +12,17 @@
 #include <string.h>
 
 #include "sim/base/must.h"
+#include "sim/engine/rng.h"
 
-#define TABS_MAX 2000     /* product target: growth is measured up to 2,000 tabs */
 #define OPERATIONS_MAX 64 /* LEDGER_OPS_MAX of sim/server/ledger.h */
 #define WEIGHT_MAX 1000000
-#define LASTS_MAX_US                                                                               \
-    (INT64_C(3600) * US_PER_S) /* BFCache expiry is ten minutes; an hour is enough */
 #define MUTANT_ROUNDS 1000 /* oracle.md: caught within 1,000 rounds, or the file says why more */
 #define WHY_MAX_LEN 500
 
 static const char *const scenario_schema[] = { "tabquake.scenario.v1" };
 static const char *const mutant_schema[] = { "tabquake.mutant.v1" };
 
-static const char *const fault_words[FAULT_COUNT] = {
+const char *const plan_fault_word[FAULT_COUNT] = {
 #define FAULT(kind, word, target, lasts, rule, says) word,
 #include "sim/base/fault.def"
 #undef FAULT
@@ -35,7 +33,6 @@ static const char *const policy_words[POLICY_COUNT] = {
 #undef POLICY
 };
 #define WORD(kind, word) word,
-static const char *const phase_words[] = { LEADER_PHASES(WORD) };
 static const char *const profile_words[] = { PROFILES(WORD) };
 static const char *const network_words[] = { NETWORKS(WORD) };
 static const char *const layout_words[] = { LAYOUTS(WORD) };
@@ -83,8 +80,8 @@ static void read_profiles(struct yaml *y, int node, const struct yaml_key *k, vo
 #define IN_DEVICE(member) offsetof(struct device_plan, member)
 /* clang-format off */
 static const struct yaml_key device_keys[] = {
-    { .word = "tabs", yaml_count, IN_DEVICE(tabs), 1, TABS_MAX, NEEDED },
-    { .word = "visible", yaml_count, IN_DEVICE(visible), 0, TABS_MAX },
+    { .word = "tabs", yaml_count, IN_DEVICE(tabs), 1, PLAN_TABS_MAX, NEEDED },
+    { .word = "visible", yaml_count, IN_DEVICE(visible), 0, PLAN_TABS_MAX },
     { .word = "private", yaml_flag, IN_DEVICE(private_session) },
     { .word = "profiles", read_profiles, 0, WORDS(profile_words) },
     { .word = "withoutLocks", yaml_percent, IN_DEVICE(without_locks_percent), 0, 100 },
@@ -117,13 +114,13 @@ static void read_phases(struct yaml *y, int node, const struct yaml_key *k, void
 #define IN_FAULT(member) offsetof(struct fault_plan, member)
 /* clang-format off */
 static const struct yaml_key fault_keys[] = {
-    { .word = "fault", yaml_word, IN_FAULT(kind), WORDS(fault_words), NEEDED },
+    { .word = "fault", yaml_word, IN_FAULT(kind), WORDS(plan_fault_word), NEEDED },
     { .word = "weight", yaml_count, IN_FAULT(weight), 0, WEIGHT_MAX },
     { .word = "always", yaml_flag, IN_FAULT(always) },
     { .word = "aimed", yaml_percent, IN_FAULT(aimed_percent), 0, 100 },
     { .word = "phases", read_phases, IN_FAULT(phase_mask), 1, PHASE_COUNT,
-      WORDS(phase_words), LIST },
-    { .word = "lasts", yaml_durations, IN_FAULT(lasts), US_PER_MS, LASTS_MAX_US, LIST },
+      WORDS(phase_word), LIST },
+    { .word = "lasts", yaml_durations, IN_FAULT(lasts), US_PER_MS, PLAN_LASTS_MAX, LIST },
 };
 /* clang-format on */
 
@@ -212,11 +209,23 @@ static void read_hidden_since(struct yaml *y, int node, const struct yaml_key *k
     s->hidden_since.s400 = weight[2];
 }
 
+static void read_seed(struct yaml *y, int node, const struct yaml_key *k, void *at)
+{
+    struct scenario *s = at;
+    const char *text = yaml_scalar(y, node);
+    (void)k;
+    s->has_seed = text && *text;
+    if (s->has_seed)
+        s->seed = rng_seed_of_text(text);
+    else
+        yaml_wrong(y, node, "a number, a commit hash or any word");
+}
+
 #define IN(S, member) ((S) + offsetof(struct scenario, member))
 /* clang-format off */
 static const struct yaml_key long_keys[] = {
     { .word = "share", yaml_permille, IN(0, long_permille), 0, 1000, NEEDED },
-    { .word = "duration", yaml_durations, IN(0, long_duration), US_PER_S, LASTS_MAX_US, LIST },
+    { .word = "duration", yaml_durations, IN(0, long_duration), US_PER_S, PLAN_LASTS_MAX, LIST },
 };
 /* clang-format on */
 
@@ -234,11 +243,15 @@ static const struct yaml_key long_keys[] = {
     { .word = "slowTail", yaml_permille, IN(S, slow_permille), 0, 500 },                          \
     { .word = "layout", read_layout, S, WORDS(layout_words) },                                    \
     { .word = "operations", yaml_counts, IN(S, operations), 0, OPERATIONS_MAX, LIST },            \
-    { .word = "duration", yaml_durations, IN(S, duration), US_PER_S, LASTS_MAX_US, LIST },        \
+    { .word = "duration", yaml_durations, IN(S, duration), US_PER_S, PLAN_LASTS_MAX, LIST },      \
     { .word = "longRounds", yaml_inside, S, SUB(long_keys) },                                     \
     { .word = "faultsDrawn", yaml_counts, IN(S, faults_drawn), 0, FAULTS_PLANNED_MAX, LIST },     \
     { .word = "omit", yaml_percent, IN(S, omit_percent), 0, 100 },                                \
     { .word = "faults", read_faults, S, 1, FAULT_COUNT, SUB(fault_keys), LIST },                  \
+    { .word = "schedule", plan_read_schedule, S, 1, SCHEDULE_MAX, .sub = plan_step_keys,          \
+      .sub_n = PLAN_STEP_KEYS, LIST },                                                            \
+    { .word = "calm", yaml_flag, IN(S, calm) },                                                   \
+    { .word = "seed", read_seed, S },                                                             \
     { .word = "policyOfOneVersion", yaml_flag, IN(S, policy_of_one_version) },                    \
     { .word = "steal", yaml_word, IN(S, steal), WORDS(steal_words) },                             \
     { .word = "rollout", yaml_word, IN(S, stage), WORDS(stage_words) },                           \
@@ -312,9 +325,11 @@ static void check_faults(struct yaml *y, struct scenario *s)
     if (drawable == 0 && s->faults_drawn.max > 0)
         yaml_error_at(y, "faultsDrawn", "a number above 0 with no fault to draw",
                       "0, or faults with a weight");
-    if (always + s->faults_drawn.max > FAULTS_PLANNED_MAX)
-        yaml_error_at(y, "faultsDrawn", "more than 32 faults of a round, those of always included",
-                      "at most 32");
+    if (always + s->faults_drawn.max + plan_scheduled_faults(s) > FAULTS_PLANNED_MAX)
+        yaml_error_at(
+            y, "faultsDrawn",
+            "more than 32 faults of a round, those of always and of the schedule included",
+            "at most 32");
 }
 
 /* What is known once all keys are read. */
@@ -329,6 +344,7 @@ static void scenario_finish(struct yaml *y, struct scenario *s)
     s->has_fallback |= yaml_at(y, "fallback") != 0;
     check_devices(y, s);
     check_faults(y, s);
+    plan_check_schedule(y, s);
 }
 
 static void set_file(char file[PATH_MAX_LEN], const struct yaml *y)

@@ -268,6 +268,8 @@ START_TEST(the_template_says_what_an_absent_key_means)
     ck_assert_uint_eq(t.faults, d.faults);
     ck_assert_uint_eq(t.policy.bits, d.policy.bits);
     ck_assert_int_eq(t.policy_of_one_version, d.policy_of_one_version);
+    ck_assert_uint_eq(t.steps, d.steps);
+    ck_assert(!t.calm && !t.has_seed);
     ck_assert(!d.has_steal && !d.has_stage && !d.has_authority && !d.has_fallback);
 }
 END_TEST
@@ -284,18 +286,19 @@ static bool template_has(const char *text, const char *key)
            strstr(text, commented);
 }
 
-START_TEST(the_template_shows_every_key_of_a_scenario_a_device_and_a_fault)
+START_TEST(the_template_shows_every_key_of_a_scenario_a_device_a_fault_and_a_step)
 {
     static char text[16384];
     struct said s;
     const char *const wrong[] = { SCENARIO_2 "zzz: 1\n",
                                   SCENARIO_2 "devices: [{tabs: 1, zzz: 1}]\n",
-                                  SCENARIO_2 "faults: [{fault: reload, zzz: 1}]\n" };
+                                  SCENARIO_2 "faults: [{fault: reload, zzz: 1}]\n",
+                                  SCENARIO_2 "schedule: [{at: 1s, zzz: 1}]\n" };
     FILE *f = fopen("scenarios/template.yaml", "r");
     ck_assert_ptr_nonnull(f);
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     fclose(f);
-    for (int i = 0; i < 3; i++) { /* the message lists the keys that there are */
+    for (int i = 0; i < 4; i++) { /* the message lists the keys that there are */
         plan_check_bytes("t.yaml", wrong[i], strlen(wrong[i]), listen(&s));
         heard(&s);
         char *keys = strstr(s.text, "accepted ");
@@ -305,6 +308,112 @@ START_TEST(the_template_shows_every_key_of_a_scenario_a_device_and_a_fault)
             ck_assert_msg(template_has(text, key), "template.yaml lacks %s", key);
         ck_assert_int_ge(n, 6);
     }
+}
+END_TEST
+
+/* -- schedule --------------------------------------------------------------------------- */
+
+static struct scenario loaded(const char *text)
+{
+    struct scenario s;
+    ck_assert(scenario_load(&s, put("s.yaml", text), NULL, stderr));
+    return s;
+}
+
+START_TEST(a_step_has_a_time_or_a_phase_and_whom_it_acts_on)
+{
+    struct scenario s = loaded(
+        SCENARIO_2
+        "schedule:\n  - {at: 3.2s, fault: freeze-abrupt, lasts: 2s, tab: 3}\n"
+        "  - {when: commit-in-flight, fault: close-holder}\n"
+        "  - {at: 1s, submit: true, device: 1}\n  - {at: 2s, when: fenced, fault: clear-data}\n");
+    ck_assert_uint_eq(s.steps, 4);
+    ck_assert_int_eq(s.step[0].at_us, 3200000);
+    ck_assert_int_eq(s.step[0].when, PHASE_COUNT);
+    ck_assert_int_eq(s.step[0].fault, FAULT_FREEZE_ABRUPT);
+    ck_assert_int_eq(s.step[0].lasts_us, 2000000);
+    ck_assert_uint_eq(s.step[0].tab, 3);
+    ck_assert_uint_eq(s.step[0].device, STEP_ANY);
+    ck_assert_int_eq(s.step[1].at_us, -1);
+    ck_assert_int_eq(s.step[1].when, PHASE_COMMIT);
+    ck_assert_int_eq(s.step[1].lasts_us, 0);
+    ck_assert_uint_eq(s.step[1].tab, STEP_ANY);
+    ck_assert_int_eq(s.step[2].fault, FAULT_COUNT);
+    ck_assert_uint_eq(s.step[2].device, 1);
+    ck_assert_int_eq(s.step[3].at_us, 2000000);
+    ck_assert_int_eq(s.step[3].when, PHASE_FENCED);
+}
+END_TEST
+
+#define STEP(text) SCENARIO_2 "schedule: [{" text "}]\n"
+
+START_TEST(what_is_wrong_with_a_step_is_said)
+{
+    static const struct {
+        const char *file, *said;
+    } bad[] = {
+        { STEP("at: 1s"), "t.yaml:3: schedule.0: found a step that does nothing,"
+                          " accepted fault, or submit: true\n" },
+        { STEP("at: 1s, fault: reload, submit: true"),
+          "t.yaml:3: schedule.0: found a fault and an operation in one step,"
+          " accepted fault, or submit: true\n" },
+        { STEP("fault: reload"), "t.yaml:3: schedule.0: found a step without a time,"
+                                 " accepted at, or when, or both\n" },
+        { STEP("at: 1s, fault: reload, lasts: 2s"), "t.yaml:3: schedule.0.lasts: found a duration,"
+                                                    " accepted nothing: this step has none\n" },
+        { STEP("at: 1s, submit: true, lasts: 2s"), "t.yaml:3: schedule.0.lasts: found a duration,"
+                                                   " accepted nothing: this step has none\n" },
+        { STEP("at: 1s, fault: cut-up, tab: 1"),
+          "t.yaml:3: schedule.0.tab: found a tab, accepted nothing: this fault acts on no single"
+          " tab\n" },
+        { STEP("at: 1s, fault: node-crash, device: 1"),
+          "t.yaml:3: schedule.0.device: found a device, accepted nothing: this fault acts on no"
+          " device\n" },
+        { STEP("at: 1s, submit: true, device: 2"),
+          "t.yaml:3: schedule.0.device: found 2 of 2 devices, accepted at most 1\n" },
+        { STEP("at: 1s, submit: true, device: 0, tab: 20"),
+          "t.yaml:3: schedule.0.tab: found tab 20, which is on device 1, accepted a tab of the"
+          " step's device\n" },
+        { STEP("at: 95s, submit: true"), "t.yaml:3: schedule.0.at: found 95s, accepted a time"
+                                         " before the duration's end, 95s\n" },
+        { SCENARIO_2 "devices: [{tabs: 2}]\nschedule: [{at: 1s, fault: second-device}]\n",
+          "t.yaml:4: schedule.0.fault: found second-device with one device, accepted two devices"
+          " or more\n" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) ck_errors(bad[i].file, bad[i].said);
+}
+END_TEST
+
+START_TEST(an_unknown_fault_of_a_step_has_a_nearest_one)
+{
+    const char *bytes = STEP("at: 1s, fault: freeze-abrup");
+    char *text = errors_of(bytes, strlen(bytes));
+    ck_assert_ptr_nonnull(strstr(text, "t.yaml:3: schedule.0.fault: found freeze-abrup"
+                                       " (did you mean freeze-abrupt?)"));
+    free(text);
+}
+END_TEST
+
+START_TEST(scheduled_faults_count_among_those_of_a_round)
+{
+    char text[4096] = SCENARIO_2 "faultsDrawn: 31\nfaults: [{fault: reload}]\nschedule:\n";
+    strcat(text, "  - {at: 1s, fault: reload}\n  - {at: 2s, submit: true}\n");
+    ck_errors(text, "");
+    strcat(text, "  - {at: 3s, fault: reload}\n");
+    ck_errors(text, "t.yaml:3: faultsDrawn: found more than 32 faults of a round, those of always"
+                    " and of the schedule included, accepted at most 32\n");
+}
+END_TEST
+
+START_TEST(a_scenario_can_be_calm_or_name_its_seed)
+{
+    struct scenario s = loaded(SCENARIO_2 "calm: true\nseed: 0x2a\n");
+    ck_assert(s.calm && s.has_seed);
+    ck_assert_uint_eq(s.seed, 0x2a);
+    s = loaded(SCENARIO_2 "calm: false\n");
+    ck_assert(!s.calm && !s.has_seed);
+    ck_errors(SCENARIO_2 "seed: [1]\n",
+              "t.yaml:3: seed: found a list, accepted a number, a commit hash or any word\n");
 }
 END_TEST
 
@@ -403,13 +512,14 @@ static const struct {
     { "schema: [1]\n", "t.yaml:1: schema: found a list, accepted " SCHEMAS "\n" },
     /* keys */
     { SCENARIO_2 "omitt: 3%\n",
-      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 21 "
+      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 24 "
       "others\n" },
     { SCENARIO_2 "zzzzzz: 3%\n",
       "t.yaml:3: zzzzzz: found an unknown key, accepted schema, name, says, "
       "policy, devices, allHidden, hiddenSince, network, messageLoss, slowTail, layout, "
       "operations, duration, longRounds, "
-      "faultsDrawn, omit, faults, policyOfOneVersion, steal, rollout, canonicalFence, fallback\n" },
+      "faultsDrawn, omit, faults, schedule, calm, seed, policyOfOneVersion, steal, rollout, "
+      "canonicalFence, fallback\n" },
     { CONTRACT_8 "lease: {TTL: 1s, zzz: 1s}\n",
       "t.yaml:9: lease.TTL: found an unknown key (did you mean ttl?), accepted ttl, "
       "renew\nt.yaml:9: lease.zzz: found an unknown key, accepted ttl, renew\n" },
@@ -527,7 +637,8 @@ static const struct {
     { SCENARIO_2 "faultsDrawn: 1\n", "t.yaml:3: faultsDrawn: found a number above 0 with no fault "
                                      "to draw, accepted 0, or faults with a weight\n" },
     { SCENARIO_2 "faultsDrawn: 32\nfaults: [{fault: reload}, {fault: discard, always: true}]\n",
-      "t.yaml:3: faultsDrawn: found more than 32 faults of a round, those of always included, "
+      "t.yaml:3: faultsDrawn: found more than 32 faults of a round, those of always and of the "
+      "schedule included, "
       "accepted at most 32\n" },
     { SCENARIO_2 "devices: [{tabs: 2}]\nfaults: [{fault: second-device}]\n",
       "t.yaml:3: devices: found one device with the fault second-device, accepted two or more\n" },
@@ -1179,7 +1290,12 @@ Suite *plan_suite(void)
     tcase_add_test(t, the_release_gate_has_two_devices_and_half_of_all_tabs_hidden_everywhere);
     tcase_add_test(t, chaos_draws_each_fault_in_five_of_a_hundred_rounds);
     tcase_add_test(t, the_template_says_what_an_absent_key_means);
-    tcase_add_test(t, the_template_shows_every_key_of_a_scenario_a_device_and_a_fault);
+    tcase_add_test(t, a_step_has_a_time_or_a_phase_and_whom_it_acts_on);
+    tcase_add_test(t, what_is_wrong_with_a_step_is_said);
+    tcase_add_test(t, an_unknown_fault_of_a_step_has_a_nearest_one);
+    tcase_add_test(t, scheduled_faults_count_among_those_of_a_round);
+    tcase_add_test(t, a_scenario_can_be_calm_or_name_its_seed);
+    tcase_add_test(t, the_template_shows_every_key_of_a_scenario_a_device_a_fault_and_a_step);
     tcase_add_test(t, the_shipped_contract_is_the_article_s);
     tcase_add_test(t, the_article_s_eight_lines_are_a_contract_with_the_shipped_numbers);
     tcase_add_test(t, the_local_contract_has_the_local_authority);

@@ -31,12 +31,14 @@ static void cut_short(struct world *w)
     w->over = true;
 }
 
-struct scenario scenario_calm(const struct scenario *s)
+struct scenario scenario_without_faults(const struct scenario *s)
 {
-    struct scenario calm = *s;
-    calm.faults = 0;
-    calm.faults_drawn = (struct count_range){ 0, 0 };
-    return calm;
+    struct scenario good = *s;
+    good.faults = good.steps = 0;
+    good.faults_drawn = (struct count_range){ 0, 0 };
+    for (uint32_t i = 0; i < s->steps; i++)
+        if (s->step[i].fault == FAULT_COUNT) good.step[good.steps++] = s->step[i];
+    return good;
 }
 
 /* Those whose turn it is before the next event, which says when. */

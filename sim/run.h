@@ -25,7 +25,7 @@ const struct history *run_round_with(struct runner *r, const struct scenario *s,
                                      uint32_t n);
 
 /* The scenario without any fault of its own: what a round is when nothing goes wrong. */
-struct scenario scenario_calm(const struct scenario *s);
+struct scenario scenario_without_faults(const struct scenario *s);
 
 /* Most tabs of a scenario, over its devices. */
 uint32_t scenario_tabs(const struct scenario *s);

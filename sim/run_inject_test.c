@@ -30,11 +30,20 @@ static void open_rig(void)
     s->fault[1] = (struct fault_plan){ .kind = FAULT_FREEZE_HOLDER,
                                        .weight = 1,
                                        .lasts = { SECONDS(1), SECONDS(2) } };
+    s->steps = 2;
+    s->step[0] = (struct step_plan){ .at_us = SECONDS(1),
+                                     .when = PHASE_COUNT,
+                                     .fault = FAULT_CUT_UP,
+                                     .lasts_us = SECONDS(1),
+                                     .tab = STEP_ANY,
+                                     .device = STEP_ANY };
+    s->step[1] = s->step[0];
+    s->step[1].fault = FAULT_COUNT; /* an operation is no fault: it stays */
 }
 
 static const struct history *play_with(struct injection *x, uint32_t n, uint64_t seed)
 {
-    struct scenario calm = scenario_calm(&g.scenario);
+    struct scenario calm = scenario_without_faults(&g.scenario);
     return run_round_with(&g.runner, &calm, &g.contract, seed, x, n);
 }
 
@@ -43,13 +52,14 @@ static uint32_t faults_begun(void)
     return world_rig_count(&g, 0, OBS_FAULT_BEGUN, PAGE_NONE);
 }
 
-START_TEST(a_calm_scenario_has_no_fault)
+START_TEST(a_scenario_without_faults_has_none_drawn_or_scheduled)
 {
     for (uint64_t seed = 0; seed < 12; seed++) {
         (void)run_round(&g.runner, &g.scenario, &g.contract, seed);
-        ck_assert_uint_ge(faults_begun(), 4);
+        ck_assert_uint_ge(faults_begun(), 5);
         (void)play_with(NULL, 0, seed);
         ck_assert_uint_eq(faults_begun(), 0);
+        ck_assert_int_eq(g.w->step[0], STEP_DONE);
     }
 }
 END_TEST
@@ -57,7 +67,7 @@ END_TEST
 /* When event number `n` of the calm round is handled. */
 static int64_t time_of_event(uint64_t n, uint64_t seed)
 {
-    struct scenario calm = scenario_calm(&g.scenario);
+    struct scenario calm = scenario_without_faults(&g.scenario);
     struct event e = { .key = 0 };
     world_reset(g.w, &calm, &g.contract, seed);
     for (uint64_t i = 0; i < n; i++) {
@@ -159,7 +169,7 @@ Suite *run_inject_suite(void)
     TCase *t = tcase_create("run_inject");
     tcase_add_checked_fixture(t, open_rig, close_rig);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, a_calm_scenario_has_no_fault);
+    tcase_add_test(t, a_scenario_without_faults_has_none_drawn_or_scheduled);
     tcase_add_test(t, a_fault_has_the_time_of_its_event);
     tcase_add_test(t, up_to_its_event_a_round_with_a_fault_is_the_round_without);
     tcase_add_test(t, a_fault_begins_before_the_healing_only_and_where_there_is_an_event);

@@ -9,6 +9,8 @@
 #define AFTER_PROGRESS_US (1 * US_PER_S)
 #define NODE_PPM_MAX 200 /* server clocks: what NTP leaves */
 
+static const struct tape mildest = { .full = false }; /* past its end every choice is the mildest */
+
 /* A tab is reloaded, restored or discarded a few times in a round at most. */
 static uint32_t pages_max(uint32_t tabs)
 {
@@ -173,6 +175,8 @@ static void plan_tabs(struct world *w, uint8_t n)
     bool all_hidden = chance(&w->choices, STREAM_PLAN, s->all_hidden_percent, 100);
     uint32_t weight[3] = { s->hidden_since.none, s->hidden_since.s70, s->hidden_since.s400 };
     uint32_t since = draw_weighted(w, weight, 3);
+    w->device[n].visible_tabs = all_hidden ? 0 : plan->visible;
+    w->device[n].hidden_since = (uint8_t)since;
     for (uint32_t i = 0; i < plan->tabs; i++) {
         uint32_t t = w->tabs++;
         w->tab[t] = (struct tab){
@@ -198,7 +202,8 @@ static void plan_operations(struct world *w)
 static void plan_round(struct world *w)
 {
     const struct scenario *s = w->scenario;
-    w->network = *network_of(s->network[draw_weighted(w, s->network_weight, s->networks)]);
+    w->network_kind = s->network[draw_weighted(w, s->network_weight, s->networks)];
+    w->network = *network_of(w->network_kind);
     if (s->has_loss) w->network.loss_ppm = s->loss_permille * 1000;
     if (s->has_slow) w->network.slow_ppm = s->slow_permille * 1000;
     w->layout = s->layout[draw_weighted(w, s->layout_weight, s->layouts)];
@@ -218,6 +223,10 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->contract = scenario_contract(s, c);
     w->policy = s->policy;
     choices_reset(&w->choices, seed);
+    if (s->calm)
+        w->choices.replay = &mildest;
+    else if (w->choices.replay == &mildest)
+        w->choices.replay = NULL;
     evq_reset(&w->queue);
     w->history.n = 0;
     w->history.full = false;
@@ -239,6 +248,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->events = w->first_phase = 0;
     w->lock_out.n = 0;
     w->progress_seen = w->enqueued = w->terminal = 0;
+    for (uint32_t i = 0; i <= LEDGER_OPS_MAX; i++) w->submitted[i].tab = PAGE_NONE;
     w->devices = (uint8_t)s->devices;
     struct obs o = world_obs(w, OBS_ROUND_STARTED);
     for (uint32_t i = 0; i < s->devices; i++) o.a += s->device[i].tabs;
@@ -250,6 +260,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     node_boot(w);
     plan_operations(w);
     fault_plan_round(w);
+    schedule_plan_round(w);
     world_at(w, w->heal_at.us, EV_HEAL, 0, 0);
 }
 
@@ -269,14 +280,8 @@ static uint16_t submitter(struct world *w, uint32_t device)
     return PAGE_NONE;
 }
 
-static void submit(struct world *w, uint16_t device, uint32_t op)
+bool world_submit(struct world *w, uint16_t n, uint32_t op)
 {
-    if (w->over) return;
-    uint16_t n = submitter(w, device);
-    if (n == PAGE_NONE) {
-        if (!w->healed) world_at(w, SUBMIT_RETRY_US, EV_SUBMIT, device, op);
-        return;
-    }
     struct device *d = &w->device[w->page[n].device];
     if (d->quota_full) { /* the page's own outbox cannot keep it; the user is told */
         struct obs o = obs_make(OBS_STORAGE_FAULT, w->now, d->quota_cause);
@@ -284,11 +289,20 @@ static void submit(struct world *w, uint16_t device, uint32_t op)
         o.partition = w->page[n].device;
         o.a = 2;
         (void)world_see(w, &o);
-        if (!w->healed) world_at(w, SUBMIT_RETRY_US, EV_SUBMIT, device, op);
-        return;
+        return false;
     }
+    w->submitted[op] = (struct submitted){ w->now, w->page[n].tab };
     struct client_input in = { .kind = IN_SUBMIT, .id = op };
     page_run(w, n, &in);
+    return true;
+}
+
+static void submit(struct world *w, uint16_t device, uint32_t op)
+{
+    if (w->over) return;
+    uint16_t n = submitter(w, device);
+    bool done = n != PAGE_NONE && world_submit(w, n, op);
+    if (!done && !w->healed) world_at(w, SUBMIT_RETRY_US, EV_SUBMIT, device, op);
 }
 
 static void freeze_by_browser(struct world *w, uint16_t n)
@@ -407,6 +421,7 @@ void world_handle(struct world *w, const struct event *e)
     case EV_FOREIGN: foreign_lets_go(w, e->arg); break;
     case EV_FAULT: fault_due(w, e->arg); break;
     case EV_FAULT_END: fault_end(w, e->arg); break;
+    case EV_STEP: schedule_due(w, e->arg, e->target); break;
     case EV_HEAL: heal(w); break;
     case EV_END: world_progress(w); break;
     }

@@ -9,7 +9,8 @@
  * Files: world.c (the switch, devices, the plan of a round), world_page.c (documents and
  * what waits for them), world_client.c (a client's step), world_lock.c (pages and lock
  * managers), world_net.c (requests, answers, pushes), world_node.c (ledger nodes and
- * provider), world_aim.c, world_fault.c, world_harm.c (faults). */
+ * provider), world_aim.c, world_fault.c, world_harm.c (faults), world_schedule.c (the steps
+ * that a scenario lists). */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -41,6 +42,7 @@ enum event_kind {
     EV_FOREIGN,       /* arg: index of foreign code that lets go */
     EV_FAULT,         /* arg: index: it begins */
     EV_FAULT_END,     /* arg: index */
+    EV_STEP,          /* arg: step of the schedule; target 1: its phase has come */
     EV_HEAL, EV_END,
 };
 
@@ -128,6 +130,7 @@ struct device {
     enum request_kind late_kind, doubled_kind;
     struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
     struct instant storage_changed;
+    uint32_t visible_tabs; uint8_t hidden_since; /* as drawn for the start; index of the lengths */
 };
 
 struct planned_fault {
@@ -135,11 +138,20 @@ struct planned_fault {
     struct instant at;           /* earliest */
     int64_t lasts_us;
     bool aimed, begun, ended, armed, for_good;
+    bool coaxed;                 /* something was done to bring its phase about, at armed_at */
     enum leader_phase phase;
+    enum leader_phase met;       /* the phase in which it began */
+    struct instant armed_at;
     uint32_t number;             /* observation of fault.begun */
     uint16_t page; uint8_t device, node; uint16_t tab;
     uint32_t aux;
 };
+
+/* What became of a step of the schedule; world_schedule.c. */
+enum step_outcome { STEP_AHEAD, STEP_WAITING, STEP_FIRING, STEP_DONE, STEP_NOBODY, STEP_CANNOT };
+
+/* Where and when an operation was submitted. */
+struct submitted { struct instant at; uint16_t tab; };
 
 /* One fault at an exact place: before event number `before` of the round is handled, at that
  * event's time. It acts as a planned one does, on the leading device, whatever the seed. */
@@ -181,6 +193,7 @@ struct world {
     struct parcel *parcel; uint32_t parcels_max, parcels_fresh, parcel_free;
 
     struct network network;      /* of this round */
+    enum network_kind network_kind;
     enum layout layout;
     /* server nodes, then a local one for each device */
     struct ledger_node node[LEDGER_NODES + DEVICES_MAX];
@@ -196,6 +209,8 @@ struct world {
     bool provider_down, provider_silent; int64_t provider_slow_us; uint32_t provider_cause;
 
     struct planned_fault fault[FAULTS_PLANNED_MAX]; uint32_t faults, armed;
+    enum step_outcome step[SCHEDULE_MAX];
+    struct submitted submitted[LEDGER_OPS_MAX + 1]; /* by operation; tab PAGE_NONE: never */
     struct foreign foreign[FOREIGN_MAX]; uint32_t foreigns;
     uint32_t arming, incarnation;
     uint32_t *local_id, ids;     /* the round's numbers of requests, to their page's own */
@@ -333,9 +348,16 @@ void fault_end(struct world *w, uint32_t index);
 void fault_aim(struct world *w);            /* an armed fault may fire now */
 void fault_inject(struct world *w, struct injection *x);
 void fault_heal(struct world *w);
+bool fault_can_happen(const struct world *w, enum fault_kind k);
 enum leader_phase world_phase(const struct world *w);
 
+/* world_schedule.c */
+void schedule_plan_round(struct world *w);
+void schedule_due(struct world *w, uint32_t step, bool phase_has_come);
+void schedule_aim(struct world *w, enum leader_phase phase); /* a waiting step may be due now */
+
 /* world.c */
+bool world_submit(struct world *w, uint16_t page, uint32_t op); /* false: no room to store it */
 void world_progress(struct world *w);
 
 #endif

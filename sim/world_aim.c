@@ -55,7 +55,7 @@ static void plan_one(struct world *w, const struct fault_plan *p)
 }
 
 /* Whether the round has a quorum is drawn before; faults that need one are not drawn without. */
-static bool can_happen(const struct world *w, enum fault_kind k)
+bool fault_can_happen(const struct world *w, enum fault_kind k)
 {
     bool server = w->contract.authority == AUTHORITY_SERVER;
     switch (k) {
@@ -83,9 +83,9 @@ void fault_plan_round(struct world *w)
     for (uint32_t i = 0; i < s->faults; i++) {
         const struct fault_plan *p = &s->fault[i];
         bool omitted = chance(&w->choices, STREAM_SWARM, s->omit_percent, 100);
-        weight[i] = omitted || !can_happen(w, p->kind) ? 0 : p->weight;
+        weight[i] = omitted || !fault_can_happen(w, p->kind) ? 0 : p->weight;
         sum += weight[i];
-        if (p->always && can_happen(w, p->kind)) plan_one(w, p);
+        if (p->always && fault_can_happen(w, p->kind)) plan_one(w, p);
     }
     uint32_t n = s->faults_drawn.min +
                  choose(&w->choices, STREAM_FAULT, s->faults_drawn.max - s->faults_drawn.min + 1);
@@ -153,6 +153,7 @@ void fault_aim(struct world *w)
         w->armed--;
         world_at(w, 0, EV_FAULT, 0, i);
     }
+    if (w->scenario->steps > 0) schedule_aim(w, phase);
 }
 
 /* A second fault that leads to the phase; only where the scenario has it anyway. */
@@ -161,7 +162,7 @@ static void begin_companion(struct world *w, enum fault_kind kind, int64_t lasts
     bool listed = false;
     for (uint32_t i = 0; i < w->scenario->faults; i++)
         listed = listed || w->scenario->fault[i].kind == kind;
-    if (!listed || !can_happen(w, kind) || w->faults == FAULTS_PLANNED_MAX) return;
+    if (!listed || !fault_can_happen(w, kind) || w->faults == FAULTS_PLANNED_MAX) return;
     w->fault[w->faults] = (struct planned_fault){ .kind = kind,
                                                   .number = OBS_NONE,
                                                   .page = PAGE_NONE,
@@ -171,27 +172,31 @@ static void begin_companion(struct world *w, enum fault_kind kind, int64_t lasts
     world_at(w, 0, EV_FAULT, 0, w->faults++);
 }
 
-/* Brings about a phase that does not come by itself. */
-static void coax(struct world *w, enum leader_phase phase)
+/* The user goes to another tab of the app. False when there is nobody to go to. */
+static bool hand_over(struct world *w, uint16_t from)
 {
-    if (w->owner == PAGE_NONE) return;
-    struct page *p = &w->page[w->owner];
+    struct page *p = &w->page[from];
+    uint16_t next = lockmgr_waiter(w->lockmgr[p->device], LOCK_NAME_LEADER, 0);
+    if (next == PAGE_NONE || !page_running(w, p)) return false;
+    page_hide(w, from);
+    page_show(w, next);
+    return true;
+}
+
+/* Brings about a phase that does not come by itself; true when it was by no other fault. */
+static bool coax(struct world *w, enum leader_phase phase)
+{
+    if (w->owner == PAGE_NONE) return false;
     switch (phase) {
-    case PHASE_EFFECT_UNKNOWN: p->lost_answers |= 1u << REQ_EFFECT; break;
-    case PHASE_NO_LEADER: begin_companion(w, FAULT_EPOCH_ADVANCE, 3 * US_PER_S); break;
-    case PHASE_WAITING: begin_companion(w, FAULT_ROGUE_STEAL, US_PER_S); break;
-    case PHASE_FENCED: begin_companion(w, FAULT_FREEZE_ABRUPT, 3 * US_PER_S); break;
+    case PHASE_EFFECT_UNKNOWN: w->page[w->owner].lost_answers |= 1u << REQ_EFFECT; return true;
+    case PHASE_NO_LEADER: begin_companion(w, FAULT_EPOCH_ADVANCE, 3 * US_PER_S); return false;
+    case PHASE_WAITING: begin_companion(w, FAULT_ROGUE_STEAL, US_PER_S); return false;
+    case PHASE_FENCED: begin_companion(w, FAULT_FREEZE_ABRUPT, 3 * US_PER_S); return false;
     case PHASE_DRAINING:
     case PHASE_RELEASE:
     case PHASE_GRANTED:
-    case PHASE_CLAIM: {
-        uint16_t next = lockmgr_waiter(w->lockmgr[p->device], LOCK_NAME_LEADER, 0);
-        if (next == PAGE_NONE || !page_running(w, p)) break;
-        page_hide(w, w->owner); /* the user goes to another tab of the app */
-        page_show(w, next);
-        break;
-    }
-    default: break;
+    case PHASE_CLAIM: return hand_over(w, w->owner);
+    default: return false;
     }
 }
 
@@ -200,8 +205,9 @@ static void arm(struct world *w, uint32_t i)
     struct planned_fault *f = &w->fault[i];
     f->aimed = false;
     f->armed = true;
+    f->armed_at = w->now;
     w->armed++;
-    coax(w, f->phase);
+    f->coaxed = coax(w, f->phase);
     world_at(w, AIM_PATIENCE_US, EV_FAULT, 0, i | DEADLINE);
     fault_aim(w);
 }
@@ -262,7 +268,7 @@ static bool aim_on_device(struct world *w, struct planned_fault *f)
 }
 
 /* The leading device; a second device is another. */
-static uint8_t aim_device(const struct world *w, enum fault_kind k)
+uint8_t aim_device(const struct world *w, enum fault_kind k)
 {
     uint8_t leading = leading_device(w);
     return k == FAULT_SECOND_DEVICE ? (uint8_t)((leading + 1) % w->devices) : leading;
@@ -305,7 +311,7 @@ void fault_inject(struct world *w, struct injection *x)
     x->begun = false;
     x->phase = world_phase(w);
     x->at = w->now;
-    if (w->healed || w->faults == FAULTS_PLANNED_MAX || !can_happen(w, x->kind)) return;
+    if (w->healed || w->faults == FAULTS_PLANNED_MAX || !fault_can_happen(w, x->kind)) return;
     struct planned_fault *f = &w->fault[w->faults];
     *f = (struct planned_fault){ .kind = x->kind,
                                  .at = w->now,

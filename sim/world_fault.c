@@ -129,6 +129,7 @@ void fault_begin(struct world *w, uint32_t i)
 {
     struct planned_fault *f = &w->fault[i];
     f->begun = true;
+    f->met = world_phase(w);
     f->tab = f->page == PAGE_NONE ? 0 : w->page[f->page].tab;
     struct obs o = obs_make(OBS_FAULT_BEGUN, w->now, OBS_NONE);
     o.op = i + 1;

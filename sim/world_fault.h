@@ -1,11 +1,14 @@
 /* Between the files of the world that deal with faults: world_aim.c plans and aims,
- * world_fault.c begins and ends, world_harm.c acts. Nobody else includes this. */
+ * world_schedule.c plays what the scenario lists, world_fault.c begins and ends,
+ * world_harm.c acts. Nobody else includes this. */
 #ifndef SIM_WORLD_FAULT_H
 #define SIM_WORLD_FAULT_H
 
 #include "sim/world.h"
 
-/* world_aim.c: PAGE_NONE when there is no such page. The leading device comes first. */
+/* world_aim.c: the leading device, for FAULT_SECOND_DEVICE another. */
+uint8_t aim_device(const struct world *w, enum fault_kind k);
+/* PAGE_NONE when there is no such page. The leading device comes first. */
 uint16_t aim_holder(const struct world *w);
 uint16_t aim_waiter(const struct world *w);
 uint16_t aim_any_page(struct world *w, uint8_t device);

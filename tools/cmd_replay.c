@@ -56,9 +56,10 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     };
     const struct flags f = {
         .command = "replay",
-        .operands = "SCENARIO --seed S",
+        .operands = "SCENARIO [--seed S]",
         .says = "Plays one round and prints what happened; what broke an invariant is told at the"
-                " end.\nThe scenario may be a mutant. Exit status 1 when an invariant broke.",
+                " end.\nThe scenario may be a mutant. A scenario that is calm or names its seed"
+                " needs none.\nExit status 1 when an invariant broke.",
         .example = "build/tabquake replay scenarios/chaos.yaml --seed 0x2a",
         .flag = table,
         .n = sizeof table / sizeof table[0],
@@ -69,10 +70,6 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
     if (read != FLAGS_OK) return read;
     a->file = argv[2];
-    if (!o->seed) {
-        fputs("tabquake replay: --seed: found nothing, accepted the seed of a round\n", stderr);
-        return FLAGS_WRONG;
-    }
     bool fits = !a->inject ||
                 placement_read(a->injection, &a->injections, a->inject, "replay: --inject", stderr);
     return fits ? FLAGS_OK : FLAGS_WRONG;
@@ -91,6 +88,26 @@ static void injections(FILE *f, const struct asked *a)
             fprintf(f, " at %s, leader phase %s%s", text_us(us, x->at.us), phase_word[x->phase],
                     x->begun ? "" : ": there was nobody to act on");
         fputs("\n", f);
+    }
+}
+
+/* Steps that did not do what the scenario lists them for. */
+static void idle_steps(FILE *f, const struct world *w)
+{
+    const struct scenario *s = w->scenario;
+    for (uint32_t i = 0; i < s->steps; i++) {
+        const struct step_plan *p = &s->step[i];
+        if (w->step[i] == STEP_DONE) continue;
+        fprintf(f, "step %" PRIu32 " (%s) ", i + 1,
+                p->fault == FAULT_COUNT ? "submit" : fault_info[p->fault].word);
+        if (w->step[i] == STEP_NOBODY)
+            fputs("found nobody to act on\n", f);
+        else if (w->step[i] == STEP_CANNOT)
+            fputs("cannot happen in this round\n", f);
+        else if (w->step[i] == STEP_WAITING)
+            fprintf(f, "waited for %s, which did not come\n", phase_word[p->when]);
+        else
+            fputs("did not get its turn: the step before it was never done\n", f);
     }
 }
 
@@ -124,20 +141,33 @@ static void stories(FILE *f, const struct trace *t, const struct judge_result *r
     }
 }
 
-static bool write_text(FILE *f, const struct asked *a, const struct inputs *in,
-                       const struct played *p)
+/* The round that was asked for and what came of it. */
+struct shown {
+    struct asked asked;
+    struct inputs inputs;
+    struct player player;
+    struct played played;
+};
+
+static bool write_text(FILE *f, const struct shown *r)
 {
     struct trace t;
-    const struct scenario *s = in->suite.scenario;
+    const struct scenario *s = r->inputs.suite.scenario;
+    const struct played *p = &r->played;
     if (!trace_open(&t, p->history)) {
         fputs("tabquake replay: no memory for the trace\n", stderr);
         return false;
     }
-    fprintf(f, "%s, seed 0x%016" PRIx64 ", revision %s: %s\n\n", s->name, in->seed,
-            version_revision(), s->says);
+    fprintf(f, "%s, ", s->name);
+    if (s->calm)
+        fputs("calm", f);
+    else
+        fprintf(f, "seed 0x%016" PRIx64, r->inputs.seed);
+    fprintf(f, ", revision %s: %s\n\n", version_revision(), s->says);
     trace_all(f, &t);
     fputs("\n", f);
-    injections(f, a);
+    injections(f, &r->asked);
+    idle_steps(f, r->player.runner.world);
     verdicts(f, p->result);
     failovers(f, p->result);
     fprintf(f, "digest 0x%016" PRIx64 ", %" PRIu32 " observations, %" PRIu64 " events\n", p->digest,
@@ -147,68 +177,67 @@ static bool write_text(FILE *f, const struct asked *a, const struct inputs *in,
     return true;
 }
 
-static bool write_jsonl(FILE *f, const struct asked *a, const struct inputs *in,
-                        const struct played *p)
+static bool write_jsonl(FILE *f, const struct shown *r)
 {
-    (void)a;
-    const struct scenario *s = in->suite.scenario;
-    struct history_meta m = { .seed = in->seed, .contract = scenario_contract(s, &in->contract) };
+    const struct scenario *s = r->inputs.suite.scenario;
+    struct history_meta m = { .seed = r->inputs.seed,
+                              .contract = scenario_contract(s, &r->inputs.contract) };
     snprintf(m.scenario, sizeof m.scenario, "%s", s->name);
     snprintf(m.revision, sizeof m.revision, "%s", version_revision());
-    history_write(f, p->history, &m);
+    history_write(f, r->played.history, &m);
     return true;
 }
 
-static bool write_round(const struct asked *a, const struct inputs *in, const struct played *p)
+static bool write_round(const struct shown *r)
 {
-    bool (*write)(FILE *, const struct asked *, const struct inputs *, const struct played *) =
+    const struct asked *a = &r->asked;
+    bool (*write)(FILE *, const struct shown *) =
         a->format == FORMAT_JSONL ? write_jsonl : write_text;
     struct outfile o;
-    if (!a->output) return write(stdout, a, in, p);
+    if (!a->output) return write(stdout, r);
     if (!outfile_open(&o, a->output, stderr)) return false;
-    if (write(o.f, a, in, p)) return outfile_commit(&o, stderr);
+    if (write(o.f, r)) return outfile_commit(&o, stderr);
     outfile_drop(&o);
     return false;
 }
 
 /* A fault that did not begin proves nothing either. */
-static int status_of(const struct asked *a, const struct played *p)
+static int status_of(const struct shown *r)
 {
-    if (played_broken(p)) return EXIT_BROKEN;
+    const struct asked *a = &r->asked;
+    if (played_broken(&r->played)) return EXIT_BROKEN;
     for (uint32_t i = 0; i < a->injections; i++)
         if (!a->injection[i].begun) return EXIT_UNPROVEN;
-    return played_proves_nothing(p) ? EXIT_UNPROVEN : EXIT_PASSED;
+    return played_proves_nothing(&r->played) ? EXIT_UNPROVEN : EXIT_PASSED;
 }
 
-static struct played play(struct asked *a, const struct inputs *in, struct player *player)
+static void play(struct shown *r)
 {
-    struct scenario *s = in->suite.scenario;
-    if (a->inject) *s = scenario_calm(s);
-    return player_round_with(player, s, &in->contract, in->seed, a->injection, a->injections);
+    struct asked *a = &r->asked;
+    struct scenario *s = r->inputs.suite.scenario;
+    if (a->inject) *s = scenario_without_faults(s);
+    r->played = player_round_with(&r->player, s, &r->inputs.contract, r->inputs.seed, a->injection,
+                                  a->injections);
 }
 
 int cmd_replay(int argc, char **argv)
 {
-    struct asked a;
-    struct inputs in;
-    struct player player;
-    enum flags_outcome read = ask(&a, argc, argv);
+    struct shown r;
+    struct asked *a = &r.asked;
+    struct inputs *in = &r.inputs;
+    enum flags_outcome read = ask(a, argc, argv);
     if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
-    if (!inputs_load(&in, &a.options, argv[0], a.file, stderr)) return EXIT_BAD_INPUT;
-    if (in.suite.scenarios != 1) {
-        fprintf(stderr, "%s: found a suite, accepted a scenario or a mutant\n", a.file);
-        inputs_free(&in);
+    if (!inputs_load(in, &a->options, argv[0], a->file, stderr)) return EXIT_BAD_INPUT;
+    if (!inputs_round(in, &a->options, "replay", stderr) ||
+        !overrides_all_placed(&in->overrides, stderr)) {
+        inputs_free(in);
         return EXIT_BAD_INPUT;
     }
-    if (!overrides_all_placed(&in.overrides, stderr)) {
-        inputs_free(&in);
-        return EXIT_BAD_INPUT;
-    }
-    player_open(&player, in.tabs);
-    struct played p = play(&a, &in, &player);
-    int status = write_round(&a, &in, &p) ? status_of(&a, &p) : EXIT_BAD_INPUT;
-    if (a.format == FORMAT_JSONL && status != EXIT_BAD_INPUT) verdicts(stderr, p.result);
-    player_close(&player);
-    inputs_free(&in);
+    player_open(&r.player, in->tabs);
+    play(&r);
+    int status = write_round(&r) ? status_of(&r) : EXIT_BAD_INPUT;
+    if (a->format == FORMAT_JSONL && status != EXIT_BAD_INPUT) verdicts(stderr, r.played.result);
+    player_close(&r.player);
+    inputs_free(in);
     return status;
 }

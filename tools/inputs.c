@@ -95,7 +95,8 @@ bool inputs_load(struct inputs *in, const struct options *o, const char *program
                  FILE *err)
 {
     char shipped[LOCATE_PATH_MAX];
-    *in = (struct inputs){ .seed = rng_seed_of_text(o->seed), .overrides = options_overrides(o) };
+    *in = (struct inputs){ .seed = o->seed ? rng_seed_of_text(o->seed) : 0,
+                           .overrides = options_overrides(o) };
     in->overrides.placed = in->placed;
     if (!overrides_all_used(&in->overrides, err)) return false;
     if (!file && !locate_shipped(shipped, program, INPUTS_SUITE, err)) return false;
@@ -115,6 +116,20 @@ bool inputs_load(struct inputs *in, const struct options *o, const char *program
 void inputs_free(struct inputs *in)
 {
     suite_free(&in->suite);
+}
+
+bool inputs_round(struct inputs *in, const struct options *o, const char *command, FILE *err)
+{
+    const struct scenario *s = in->suite.scenario;
+    if (in->suite.scenarios != 1) {
+        fprintf(err, "%s: found a suite, accepted a scenario or a mutant\n", in->suite.file);
+        return false;
+    }
+    if (o->seed || s->calm) return true;
+    in->seed = s->seed;
+    if (!s->has_seed)
+        fprintf(err, "tabquake %s: --seed: found nothing, accepted the seed of a round\n", command);
+    return s->has_seed;
 }
 
 /* -- rounds to scenarios --------------------------------------------------------------- */

@@ -28,6 +28,10 @@ bool inputs_load(struct inputs *in, const struct options *o, const char *program
                  FILE *err);
 void inputs_free(struct inputs *in);
 
+/* For the commands that play one round: a single scenario, and the seed that was given or
+ * that the scenario keeps; a calm one needs none. False after a line on `err`. */
+bool inputs_round(struct inputs *in, const struct options *o, const char *command, FILE *err);
+
 /* The scenario of round `index`: the suite's shares, spread evenly from the first round on. */
 uint32_t inputs_scenario(const struct suite *s, uint64_t index);
 

@@ -6,7 +6,7 @@
  *
  * `sweep` prints it, `replay --inject` takes it; a duration that is left out is
  * PLACEMENT_LASTS_US. Events are counted from 1, over a round that has no fault of its
- * own (scenario_calm). */
+ * own (scenario_without_faults). */
 #ifndef TOOLS_PLACEMENT_H
 #define TOOLS_PLACEMENT_H
 

@@ -94,7 +94,7 @@ bool sweep_open(struct sweep *s, const struct inputs *in, const struct injection
                 uint32_t faults, uint32_t budget, uint32_t jobs)
 {
     must(faults == 1 || faults == 2);
-    *s = (struct sweep){ .calm = scenario_calm(in->suite.scenario),
+    *s = (struct sweep){ .calm = scenario_without_faults(in->suite.scenario),
                          .contract = &in->contract,
                          .seed = in->seed,
                          .faults = faults,

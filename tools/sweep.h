@@ -8,7 +8,7 @@
  *   sweep_close
  *
  * A place is an event of the first phase: the fault begins just before it. The round is
- * the scenario without its own faults (scenario_calm) under the sweep's seed, so nothing
+ * the scenario without its own faults (scenario_without_faults) under the sweep's seed, so nothing
  * but the place differs between placements, and what comes out depends on no order of
  * work. The phase is the world's own view (world_phase) when the fault, or the first of
  * two, begins.
