@@ -8,7 +8,9 @@
 #define REPORTS_SCHEMA_H
 
 #define SCHEMA_APPLICATION 0x54425131 /* "TBQ1" in the file's header */
-#define SCHEMA_VERSION 1              /* user_version; larger is refused */
+/* user_version; larger is refused, smaller is read (store_read.c) and not written to.
+ *   2: run.program, setting */
+#define SCHEMA_VERSION 2
 
 #define SCHEMA_RUN                                                                            \
     "CREATE TABLE run (\n"                                                                    \
@@ -27,11 +29,17 @@
     "  shards INTEGER NOT NULL CHECK (shard BETWEEN 1 AND shards), -- 1: not sharded\n"       \
     "  jobs INTEGER NOT NULL,         -- worker threads\n"                                    \
     "  started TEXT,                  -- UTC, ISO 8601\n"                                     \
+    "  program TEXT,                  -- as it was called; NULL: build/tabquake\n"            \
     "  state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),\n"        \
     "                                 -- 'running' in a file that nobody writes: killed\n"    \
     "  verdict TEXT CHECK (verdict IN ('pass', 'fail', 'unknown')), -- NULL: not judged\n"    \
     "  short INTEGER CHECK (short IN (0, 1)), -- 1: fewer rounds than the contract asks\n"    \
     "  digest TEXT NOT NULL           -- over all rounds so far, 0x and 16 digits\n"          \
+    ") STRICT;\n"                                                                             \
+    "CREATE TABLE setting (\n"                                                                \
+    "  position INTEGER PRIMARY KEY, -- on the command line, from 0\n"                        \
+    "  path TEXT NOT NULL,        -- key of contract or scenario that --set changed\n"        \
+    "  value TEXT NOT NULL        -- as it was typed\n"                                       \
     ") STRICT;\n"                                                                             \
     "CREATE TABLE scenario (\n"                                                               \
     "  id INTEGER PRIMARY KEY,    -- number in the suite, from 0\n"                           \

@@ -147,5 +147,6 @@ enum sql_identity sql_identify(struct sql *q)
                    SCHEMA_VERSION);
         return SQL_IS_REFUSED;
     }
+    q->version = (int)version;
     return SQL_IS_OURS;
 }

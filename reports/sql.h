@@ -15,6 +15,7 @@ struct sql {
     sqlite3 *db;
     const char *path;
     FILE *err;
+    int version; /* of the schema, once identified */
     bool failed;
     struct {
         const char *text;

@@ -64,13 +64,17 @@ static bool write_run(struct store *s, const struct run_info *r)
     bool ok = sql_run(
         &s->q,
         "INSERT INTO run (id, seed_text, seed, revision, build, suite, plan_digest,"
-        " contract, contract_file, rounds_asked, block_rounds, shard, shards, jobs, started, state,"
-        " digest) VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'running','0x0000000000000000')",
-        "ttttttttiiiiit", r->seed_text, hex(r->seed, seed), r->revision, r->build, r->suite,
+        " contract, contract_file, rounds_asked, block_rounds, shard, shards, jobs, started,"
+        " program, state, digest)"
+        " VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'running','0x0000000000000000')",
+        "ttttttttiiiiitt", r->seed_text, hex(r->seed, seed), r->revision, r->build, r->suite,
         hex(r->plan_digest, plan), contract, r->contract_file, (int64_t)r->rounds_asked,
         (int64_t)r->block_rounds, (int64_t)r->shard, (int64_t)r->shards, (int64_t)r->jobs,
-        r->started);
+        r->started, r->program);
     free(contract);
+    for (uint32_t i = 0; ok && i < r->settings; i++)
+        ok = sql_run(&s->q, "INSERT INTO setting VALUES (?, ?, ?)", "itt", (int64_t)i,
+                     r->setting[i].path, r->setting[i].value);
     return ok;
 }
 
@@ -135,10 +139,16 @@ static bool same_run(struct store *s, const struct run_info *r)
 
 static bool go_on(struct store *s, const struct run_info *r)
 {
+    if (s->q.version < SCHEMA_VERSION)
+        return sql_refuse(&s->q,
+                          "written by an older version (schema %d; this program writes %d);"
+                          " it is not continued",
+                          s->q.version, SCHEMA_VERSION);
     return same_run(s, r) &&
            sql_run(&s->q,
-                   "UPDATE run SET state = 'running', jobs = ?, verdict = NULL, short = NULL", "i",
-                   (int64_t)r->jobs) &&
+                   "UPDATE run SET state = 'running', jobs = ?, program = ?, verdict = NULL,"
+                   " short = NULL",
+                   "it", (int64_t)r->jobs, r->program) &&
            sql_script(&s->q, "DELETE FROM condition; DELETE FROM mutant; DELETE FROM performance;");
 }
 

@@ -137,6 +137,23 @@ static bool load_run(struct loader *l)
     return !l->q.failed;
 }
 
+/* How the run was called, which replaying a round of it needs; schema 1 had none of it. */
+static bool load_call(struct loader *l)
+{
+    struct run_info *r = &l->run->report.run;
+    if (l->q.version < 2) return true;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT program FROM run");
+    if (sql_row(&l->q, s)) r->program = text_or_null_at(l, s, 0);
+    if (s) sqlite3_reset(s);
+    l->run->setting =
+        room(l, "SELECT count(*) FROM setting", sizeof *l->run->setting, &r->settings);
+    r->setting = l->run->setting;
+    s = sql_query(&l->q, "SELECT path, value FROM setting ORDER BY position");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->settings; i++)
+        l->run->setting[i] = (struct run_setting){ text_at(l, s, 0), text_at(l, s, 1) };
+    return !l->q.failed;
+}
+
 static bool load_scenarios(struct loader *l)
 {
     struct run_report *r = &l->run->report;
@@ -420,9 +437,9 @@ struct stored_run *store_load(const char *path, FILE *err)
     l.run->report.tally = &l.run->tally;
     /* one transaction: a run that goes on meanwhile is seen at one moment */
     bool ok = open_results(&l, path, err) && sql_script(&l.q, "BEGIN;") && load_run(&l) &&
-              load_scenarios(&l) && load_blocks(&l) && load_findings(&l) && load_noted(&l) &&
-              load_counters(&l) && load_histograms(&l) && load_invariants(&l) && load_faults(&l) &&
-              load_conditions(&l) && load_mutants(&l) && load_performance(&l);
+              load_call(&l) && load_scenarios(&l) && load_blocks(&l) && load_findings(&l) &&
+              load_noted(&l) && load_counters(&l) && load_histograms(&l) && load_invariants(&l) &&
+              load_faults(&l) && load_conditions(&l) && load_mutants(&l) && load_performance(&l);
     sql_close(&l.q);
     if (ok) return l.run;
     stored_free(l.run);
@@ -442,6 +459,7 @@ void stored_free(struct stored_run *r)
     free(r->mutant);
     free(r->failure);
     free(r->noted);
+    free(r->setting);
     free(r);
 }
 

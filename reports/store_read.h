@@ -26,6 +26,7 @@ struct stored_run {
     struct mutant_outcome *mutant;
     struct failure *failure;
     struct noted_round *noted;
+    struct run_setting *setting;
     struct stored_text *texts;
 };
 

@@ -147,6 +147,29 @@ START_TEST(what_was_asked_for_comes_back)
 }
 END_TEST
 
+static const struct run_setting setting[] = { { "lease.ttl", "900ms" }, { "network", "{lan: 1}" } };
+
+static void write_called_run(void)
+{
+    struct run_info called = some_run();
+    called.program = "../build/tabquake";
+    called.setting = setting;
+    called.settings = 2;
+    ck_assert(store_close(store_open(path, STORE_CREATE, &called, scenario, 2, stderr)));
+}
+
+START_TEST(how_it_was_called_comes_back)
+{
+    write_called_run();
+    struct stored_run *r = load();
+    ck_assert_str_eq(r->report.run.program, "../build/tabquake");
+    ck_assert_uint_eq(r->report.run.settings, 2);
+    ck_assert_str_eq(r->report.run.setting[1].path, "network");
+    ck_assert_str_eq(r->report.run.setting[1].value, "{lan: 1}");
+    stored_free(r);
+}
+END_TEST
+
 START_TEST(findings_and_rounds_come_back)
 {
     struct tally *t = calloc(1, sizeof *t);
@@ -410,10 +433,26 @@ START_TEST(newer_results_stay_as_they_are)
     struct run_info run = some_run();
     char why[512];
     ck_assert(store_close(open_new()));
-    execute("PRAGMA user_version = 2;");
+    execute("PRAGMA user_version = 1000;");
     refuse(path, _i ? STORE_RESUME : STORE_CREATE, &run, why);
-    ck_assert_msg(strstr(why, "newer version (schema 2; this program knows 1)"), "%s", why);
+    ck_assert_msg(strstr(why, "newer version (schema 1000; this program knows "), "%s", why);
     execute("SELECT seed FROM run;");
+}
+END_TEST
+
+START_TEST(results_of_schema_1_are_read_and_not_continued)
+{
+    char why[512];
+    struct run_info run = some_run();
+    write_called_run();
+    execute("ALTER TABLE run DROP COLUMN program; DROP TABLE setting; PRAGMA user_version = 1;");
+    struct stored_run *r = load();
+    ck_assert_str_eq(r->report.run.seed_text, run.seed_text);
+    ck_assert_ptr_null(r->report.run.program);
+    ck_assert_uint_eq(r->report.run.settings, 0);
+    stored_free(r);
+    refuse(path, STORE_RESUME, &run, why);
+    ck_assert_msg(strstr(why, "written by an older version (schema 1;"), "%s", why);
 }
 END_TEST
 
@@ -654,6 +693,7 @@ Suite *store_suite(void)
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, the_sums_come_back_whole);
     tcase_add_test(t, what_was_asked_for_comes_back);
+    tcase_add_test(t, how_it_was_called_comes_back);
     tcase_add_test(t, findings_and_rounds_come_back);
     tcase_add_test(t, of_many_findings_the_first_are_kept_whatever_the_order);
     tcase_add_test(t, a_judgement_comes_back_and_a_later_one_replaces_it);
@@ -663,6 +703,7 @@ Suite *store_suite(void)
     tcase_add_loop_test(t, a_file_that_is_no_database_stays_as_it_is, 0, 2);
     tcase_add_loop_test(t, a_database_of_another_program_stays_as_it_is, 0, 2);
     tcase_add_loop_test(t, newer_results_stay_as_they_are, 0, 2);
+    tcase_add_test(t, results_of_schema_1_are_read_and_not_continued);
     tcase_add_test(t, older_results_make_room_for_a_new_run);
     tcase_add_test(t, a_folder_that_is_not_there_is_named);
     tcase_add_test(t, a_full_disk_is_one_sentence_and_loses_nothing_older);
