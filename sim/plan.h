@@ -8,7 +8,9 @@
 
 #include "sim/base/contract.h"
 #include "sim/base/fault.h"
+#include "sim/base/history.h"
 #include "sim/base/policy.h"
+#include "sim/base/step.h"
 
 #define DEVICES_MAX 4          /* two by the article; four leave room for private sessions */
 #define PROFILE_MIX_MAX 8
@@ -19,6 +21,7 @@
 #define FAULTS_PLANNED_MAX 32  /* of one round */
 #define SCHEDULE_MAX 64        /* steps of a scenario: faults and operations */
 #define STEP_ANY UINT32_MAX    /* whom the fault finds by itself */
+#define STORY_BREAKS_MAX 4     /* one is what a story is about; more go along with it */
 
 struct span_range { int64_t min_us, max_us; };
 struct count_range { uint32_t min, max; };
@@ -43,13 +46,35 @@ struct fault_plan {
     struct span_range lasts;
 };
 
-/* One step of a scenario's schedule: a fault, or an operation that a user submits. */
+/* One step of a scenario's schedule. It begins at its time, or after the step before it; then it
+ * waits, if it names something to wait for; then it does one thing, or looks at one. */
 struct step_plan {
     int64_t at_us;               /* not before; -1: when the step before is done */
-    enum leader_phase when;      /* then waits for it; PHASE_COUNT, never with -1: for none */
-    enum fault_kind fault;       /* FAULT_COUNT: an operation */
-    int64_t lasts_us;            /* 0: for good, or the fault has no length */
+    int64_t after_us;            /* and so long after that */
+    enum leader_phase when;      /* then waits for the phase; PHASE_COUNT: for none */
+    bool waits;                  /* ... or for an observation of this kind: */
+    enum obs_kind until;
+    uint32_t of;                 /* of this tab's, or STEP_ANY */
+
+    enum fault_kind fault;       /* FAULT_COUNT: an action, or an expectation */
+    int64_t lasts_us;            /* 0: for good, or it has no length */
+    enum request_kind request;   /* that the fault is to meet; REQ_NONE: by the leader's phase */
+    enum step_action action;     /* without a fault; 0 is an operation that a user submits */
+    bool expects;                /* ... and this instead of an action: */
+    enum step_expectation expect;
+    int64_t within_us;           /* it may take so long to become true */
     uint32_t tab, device;        /* as replay numbers them, or STEP_ANY */
+};
+
+/* What makes a scenario a story: a public report, or a danger of the article, played once with
+ * the reference and once with the client, ledger or browser that it went wrong with. */
+struct story_plan {
+    char report[NAME_MAX_LEN];   /* F-19, R6; empty for a story of our own */
+    char link[SAYS_MAX_LEN];     /* where it was reported */
+    char wrong[SAYS_MAX_LEN], right[SAYS_MAX_LEN]; /* what becomes of the naive one, and of ours */
+    struct policy naive;         /* its deviations; empty: the scenario is no story */
+    char breaks[STORY_BREAKS_MAX][NAME_MAX_LEN]; /* invariants; tools check that they exist */
+    uint32_t breaks_n;
 };
 
 struct scenario {
@@ -75,6 +100,7 @@ struct scenario {
     struct step_plan step[SCHEDULE_MAX]; uint32_t steps; /* beside what is drawn */
     bool calm;                       /* every choice is its mildest: the seed changes nothing */
     bool has_seed; uint64_t seed;    /* the round that `replay` plays when it is given none */
+    struct story_plan story;
     struct policy policy;            /* deliberate differences, see policy.def */
     bool policy_of_one_version;      /* mutants: only pages of the contract's protocol have it */
     /* keys of the contract that the scenario overrides, applied by scenario_contract() */

@@ -35,10 +35,14 @@ void plan_read_mutant(struct yaml *y, struct mutant *m, const struct overrides *
 extern const char *const plan_fault_word[FAULT_COUNT]; /* plan_scenario.c */
 
 /* plan_schedule.c: the steps of a scenario. */
-#define PLAN_STEP_KEYS 7
+#define PLAN_STEP_KEYS 14
 extern const struct yaml_key plan_step_keys[PLAN_STEP_KEYS];
 void plan_read_schedule(struct yaml *y, int node, const struct yaml_key *k, void *scenario);
 void plan_check_schedule(struct yaml *y, const struct scenario *s); /* against the other keys */
 uint32_t plan_scheduled_faults(const struct scenario *s);
+
+/* plan_story.c: the keys that make a scenario a story. */
+void plan_read_breaks(struct yaml *y, int node, const struct yaml_key *k, void *scenario);
+void plan_check_story(struct yaml *y, const struct scenario *s); /* when all keys are read */
 
 #endif

@@ -259,12 +259,19 @@ static const struct yaml_key long_keys[] = {
     { .word = "fallback", yaml_word, IN(S, fallback), WORDS(fallback_words) }
 /* clang-format on */
 
-#define SCENARIO_OWN 3 /* keys before those that --set may change */
+#define SCENARIO_OWN 9 /* keys before those that --set may change */
 /* clang-format off */
 static const struct yaml_key scenario_keys[] = {
     { .word = "schema", yaml_skip }, /* checked before */
     { .word = "name", yaml_name, IN(0, name), 1, NAME_MAX_LEN, NEEDED },
     { .word = "says", yaml_text, IN(0, says), 1, SAYS_MAX_LEN },
+    { .word = "report", yaml_name, IN(0, story.report), 1, NAME_MAX_LEN },
+    { .word = "link", yaml_text, IN(0, story.link), 1, SAYS_MAX_LEN },
+    { .word = "wrong", yaml_text, IN(0, story.wrong), 1, SAYS_MAX_LEN },
+    { .word = "right", yaml_text, IN(0, story.right), 1, SAYS_MAX_LEN },
+    { .word = "naive", yaml_words, IN(0, story.naive.bits), 1, POLICY_COUNT,
+      WORDS(policy_words), LIST },
+    { .word = "breaks", plan_read_breaks, 0, 1, STORY_BREAKS_MAX, LIST },
     { .word = "policy", yaml_words, IN(0, policy.bits), 1, POLICY_COUNT,
       WORDS(policy_words), LIST },
     SCENARIO_KEYS(0),
@@ -345,6 +352,7 @@ static void scenario_finish(struct yaml *y, struct scenario *s)
     check_devices(y, s);
     check_faults(y, s);
     plan_check_schedule(y, s);
+    plan_check_story(y, s);
 }
 
 static void set_file(char file[PATH_MAX_LEN], const struct yaml *y)

@@ -175,11 +175,12 @@ START_TEST(every_policy_but_the_canary_has_a_mutant_of_its_name)
         char path[PATH_MAX_LEN];
         struct mutant m;
         bool known = false;
+        struct policy only = policy_with((struct policy){ 0 }, (enum policy_kind)p);
         if (p == POLICY_CANARY) continue;
         snprintf(path, sizeof path, "scenarios/mutants/%s.yaml", policy_info[p].word);
         ck_assert_msg(mutant_load(&m, path, NULL, stderr), "%s", path);
         ck_assert_uint_eq(m.policy, p);
-        ck_assert_uint_eq(m.scenario.policy.bits, UINT64_C(1) << p);
+        ck_assert_mem_eq(&m.scenario.policy, &only, sizeof only);
         ck_assert_str_eq(m.name, policy_info[p].word);
         ck_assert_str_eq(m.scenario.name, m.name);
         for (size_t i = 0; i < sizeof invariants / sizeof *invariants; i++)
@@ -266,7 +267,7 @@ START_TEST(the_template_says_what_an_absent_key_means)
     ck_assert_mem_eq(&t.faults_drawn, &d.faults_drawn, sizeof d.faults_drawn);
     ck_assert_uint_eq(t.omit_percent, d.omit_percent);
     ck_assert_uint_eq(t.faults, d.faults);
-    ck_assert_uint_eq(t.policy.bits, d.policy.bits);
+    ck_assert_mem_eq(&t.policy, &d.policy, sizeof d.policy);
     ck_assert_int_eq(t.policy_of_one_version, d.policy_of_one_version);
     ck_assert_uint_eq(t.steps, d.steps);
     ck_assert(!t.calm && !t.has_seed);
@@ -345,6 +346,49 @@ START_TEST(a_step_has_a_time_or_a_phase_and_whom_it_acts_on)
 }
 END_TEST
 
+START_TEST(a_step_can_act_wait_for_an_observation_and_expect)
+{
+    struct scenario s = loaded(SCENARIO_2 "schedule:\n  - {for: 200ms, do: suspend, tab: 3}\n"
+                                          "  - {until: belief.began, of: 2, do: open, device: 1}\n"
+                                          "  - {expect: leads, tab: 2, within: 2s}\n"
+                                          "  - {at: 3s, fault: answer-lost, request: effect}\n");
+    ck_assert_int_eq(s.step[0].after_us, 200000);
+    ck_assert_int_eq(s.step[0].action, ACTION_SUSPEND);
+    ck_assert(!s.step[0].waits && !s.step[0].expects);
+    ck_assert(s.step[1].waits && s.step[1].until == OBS_BELIEF_BEGAN);
+    ck_assert_uint_eq(s.step[1].of, 2);
+    ck_assert_int_eq(s.step[1].action, ACTION_OPEN);
+    ck_assert(s.step[2].expects && s.step[2].expect == EXPECT_LEADS);
+    ck_assert_int_eq(s.step[2].within_us, 2000000);
+    ck_assert_int_eq(s.step[3].request, REQ_EFFECT);
+}
+END_TEST
+
+START_TEST(a_story_is_whole)
+{
+#define STORY "wrong: w\nright: r\nnaive: [fail-open, canary]\nbreaks: [progress]\n"
+    struct scenario s = loaded(SCENARIO_2 "report: F-1\nlink: l\ncalm: true\n" STORY);
+    ck_assert_str_eq(s.story.report, "F-1");
+    ck_assert_str_eq(s.story.breaks[0], "progress");
+    ck_assert(policy_has(s.story.naive, POLICY_FAIL_OPEN));
+    ck_assert(policy_has(s.story.naive, POLICY_CANARY) && policy_is_empty(s.policy));
+    ck_errors(SCENARIO_2 STORY "seed: 1\n", "");
+    ck_errors(SCENARIO_2 STORY, "t.yaml:5: naive: found a story with another end for every seed,"
+                                " accepted calm: true, or seed\n");
+    ck_errors(SCENARIO_2 "calm: true\nnaive: [fail-open]\n",
+              "t.yaml:4: naive: found a naive variant alone, accepted breaks beside it: what it"
+              " violates\nt.yaml:4: naive: found a story that does not say what happens, accepted"
+              " wrong (with the naive variant) and right (with the reference)\n");
+    ck_errors(SCENARIO_2 "breaks: [progress]\n",
+              "t.yaml:3: breaks: found an invariant alone, accepted naive beside it: what violates"
+              " it\n");
+    ck_errors(SCENARIO_2 "report: F-1\n",
+              "t.yaml:3: report: found a report without a naive variant, accepted naive and"
+              " breaks\nt.yaml:3: report: found a report alone, accepted link beside it: where it"
+              " stands\n");
+}
+END_TEST
+
 #define STEP(text) SCENARIO_2 "schedule: [{" text "}]\n"
 
 START_TEST(what_is_wrong_with_a_step_is_said)
@@ -353,12 +397,45 @@ START_TEST(what_is_wrong_with_a_step_is_said)
         const char *file, *said;
     } bad[] = {
         { STEP("at: 1s"), "t.yaml:3: schedule.0: found a step that does nothing,"
-                          " accepted fault, or submit: true\n" },
+                          " accepted one of fault, do, submit: true, expect\n" },
         { STEP("at: 1s, fault: reload, submit: true"),
-          "t.yaml:3: schedule.0: found a fault and an operation in one step,"
-          " accepted fault, or submit: true\n" },
-        { STEP("fault: reload"), "t.yaml:3: schedule.0: found a step without a time,"
-                                 " accepted at, or when, or both\n" },
+          "t.yaml:3: schedule.0: found several things in one step,"
+          " accepted one of fault, do, submit: true, expect\n" },
+        { STEP("fault: reload"), "t.yaml:3: schedule.0: found a first step without a time,"
+                                 " accepted at, for, when or until\n" },
+        { STEP("at: 1s, for: 1s, fault: reload"),
+          "t.yaml:3: schedule.0.for: found a duration beside at, accepted one of them: for begins"
+          " at the step before\n" },
+        { STEP("until: lock.granted, when: fenced, fault: reload"),
+          "t.yaml:3: schedule.0.until: found an observation beside a phase, accepted one of"
+          " them\n" },
+        { STEP("at: 1s, of: 1, fault: reload"),
+          "t.yaml:3: schedule.0.of: found a tab, accepted nothing without until: whose observation"
+          " it is\n" },
+        { STEP("at: 1s, within: 1s, fault: reload"),
+          "t.yaml:3: schedule.0.within: found a duration, accepted nothing: this step expects"
+          " nothing\n" },
+        { STEP("at: 1s, do: freeze"),
+          "t.yaml:3: schedule.0: found no tab, accepted tab: whom the action is about\n" },
+        { STEP("at: 1s, do: open, tab: 1"),
+          "t.yaml:3: schedule.0.tab: found a tab, accepted nothing: this action is about a"
+          " device\n" },
+        { STEP("at: 1s, do: thaw, tab: 1, device: 0"),
+          "t.yaml:3: schedule.0.device: found a device, accepted nothing: this action is about a"
+          " tab\n" },
+        { STEP("at: 1s, do: block, tab: 1"),
+          "t.yaml:3: schedule.0: found no length, accepted lasts: how long the action goes on\n" },
+        { STEP("at: 1s, do: hide, tab: 1, request: renew"),
+          "t.yaml:3: schedule.0.request: found a kind of request, accepted nothing: an action"
+          " meets no request\n" },
+        { STEP("at: 1s, fault: reload, request: renew"),
+          "t.yaml:3: schedule.0.request: found a kind of request, accepted nothing: this fault"
+          " meets no single request\n" },
+        { STEP("at: 1s, expect: leads"),
+          "t.yaml:3: schedule.0: found no tab, accepted tab: whom the expectation is about\n" },
+        { STEP("at: 1s, expect: settled, tab: 1"),
+          "t.yaml:3: schedule.0.tab: found a tab, accepted nothing: this expectation is about no"
+          " single tab\n" },
         { STEP("at: 1s, fault: reload, lasts: 2s"), "t.yaml:3: schedule.0.lasts: found a duration,"
                                                     " accepted nothing: this step has none\n" },
         { STEP("at: 1s, submit: true, lasts: 2s"), "t.yaml:3: schedule.0.lasts: found a duration,"
@@ -512,10 +589,11 @@ static const struct {
     { "schema: [1]\n", "t.yaml:1: schema: found a list, accepted " SCHEMAS "\n" },
     /* keys */
     { SCENARIO_2 "omitt: 3%\n",
-      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 24 "
+      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 30 "
       "others\n" },
     { SCENARIO_2 "zzzzzz: 3%\n",
-      "t.yaml:3: zzzzzz: found an unknown key, accepted schema, name, says, "
+      "t.yaml:3: zzzzzz: found an unknown key, accepted schema, name, says, report, link, wrong,"
+      " right, naive, breaks, "
       "policy, devices, allHidden, hiddenSince, network, messageLoss, slowTail, layout, "
       "operations, duration, longRounds, "
       "faultsDrawn, omit, faults, schedule, calm, seed, policyOfOneVersion, steal, rollout, "
@@ -900,8 +978,9 @@ START_TEST(a_scenario_s_values_arrive)
               s.long_duration.max_us == 60000000);
     ck_assert(s.faults_drawn.min == 2 && s.faults_drawn.max == 6);
     ck_assert_uint_eq(s.omit_percent, 30);
-    ck_assert_uint_eq(s.policy.bits,
-                      (UINT64_C(1) << POLICY_FAIL_OPEN) | (UINT64_C(1) << POLICY_CANARY));
+    struct policy both = policy_with((struct policy){ 0 }, POLICY_FAIL_OPEN);
+    both = policy_with(both, POLICY_CANARY);
+    ck_assert_mem_eq(&s.policy, &both, sizeof both);
     ck_assert(s.policy_of_one_version);
     ck_assert(s.has_steal && s.steal == STEAL_NEVER && s.has_stage && s.stage == STAGE_OBSERVE);
     ck_assert(s.has_authority && s.authority == AUTHORITY_INDEXEDDB);
@@ -1292,6 +1371,8 @@ Suite *plan_suite(void)
     tcase_add_test(t, the_template_says_what_an_absent_key_means);
     tcase_add_test(t, a_step_has_a_time_or_a_phase_and_whom_it_acts_on);
     tcase_add_test(t, what_is_wrong_with_a_step_is_said);
+    tcase_add_test(t, a_step_can_act_wait_for_an_observation_and_expect);
+    tcase_add_test(t, a_story_is_whole);
     tcase_add_test(t, an_unknown_fault_of_a_step_has_a_nearest_one);
     tcase_add_test(t, scheduled_faults_count_among_those_of_a_round);
     tcase_add_test(t, a_scenario_can_be_calm_or_name_its_seed);

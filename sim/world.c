@@ -339,14 +339,20 @@ static void finish(struct world *w)
     (void)world_see(w, &o);
 }
 
-/* The second phase ends when everything that it demands has been seen, or at its time. */
-void world_progress(struct world *w)
+bool world_is_settled(struct world *w)
 {
     for (; w->progress_seen < w->history.n; w->progress_seen++) {
         enum obs_kind k = (enum obs_kind)w->history.at[w->progress_seen].kind;
         w->enqueued += k == OBS_LEDGER_ENQUEUED;
         w->terminal += k == OBS_LEDGER_TERMINAL;
     }
+    return w->enqueued == w->terminal;
+}
+
+/* The second phase ends when everything that it demands has been seen, or at its time. */
+void world_progress(struct world *w)
+{
+    bool settled = world_is_settled(w);
     const struct page *p = w->owner != PAGE_NONE ? &w->page[w->owner] : NULL;
     bool leads = p && page_running(w, p) && p->client.page.believes &&
                  device_now(w, &w->device[p->device]).us < p->client.worker.lease_end.us;
@@ -354,8 +360,8 @@ void world_progress(struct world *w)
         finish(w);
         return;
     }
-    bool done = leads && w->enqueued == w->terminal &&
-                w->now.us >= w->heal_at.us + AFTER_PROGRESS_US + PROGRESS_CHECK_US;
+    bool done =
+        leads && settled && w->now.us >= w->heal_at.us + AFTER_PROGRESS_US + PROGRESS_CHECK_US;
     if (done)
         finish(w);
     else
@@ -421,8 +427,9 @@ void world_handle(struct world *w, const struct event *e)
     case EV_FOREIGN: foreign_lets_go(w, e->arg); break;
     case EV_FAULT: fault_due(w, e->arg); break;
     case EV_FAULT_END: fault_end(w, e->arg); break;
-    case EV_STEP: schedule_due(w, e->arg, e->target); break;
+    case EV_STEP: schedule_due(w, e->arg, (enum step_call)e->target); break;
     case EV_HEAL: heal(w); break;
     case EV_END: world_progress(w); break;
     }
+    if (w->watching > 0) schedule_watch(w);
 }

@@ -42,7 +42,7 @@ enum event_kind {
     EV_FOREIGN,       /* arg: index of foreign code that lets go */
     EV_FAULT,         /* arg: index: it begins */
     EV_FAULT_END,     /* arg: index */
-    EV_STEP,          /* arg: step of the schedule; target 1: its phase has come */
+    EV_STEP,          /* arg: step of the schedule; target: enum step_call */
     EV_HEAL, EV_END,
 };
 
@@ -138,6 +138,7 @@ struct planned_fault {
     struct instant at;           /* earliest */
     int64_t lasts_us;
     bool aimed, begun, ended, armed, for_good;
+    enum request_kind request;   /* that it is to meet; REQ_NONE: by the phase of the leader */
     bool coaxed;                 /* something was done to bring its phase about, at armed_at */
     enum leader_phase phase;
     enum leader_phase met;       /* the phase in which it began */
@@ -148,7 +149,18 @@ struct planned_fault {
 };
 
 /* What became of a step of the schedule; world_schedule.c. */
-enum step_outcome { STEP_AHEAD, STEP_WAITING, STEP_FIRING, STEP_DONE, STEP_NOBODY, STEP_CANNOT };
+enum step_outcome {
+    STEP_AHEAD,
+    STEP_WAITING,  /* for its phase */
+    STEP_WATCHING, /* for its observation */
+    STEP_HOPING,   /* that what it expects becomes true */
+    STEP_FIRING,   /* what it waited for has come */
+    STEP_DONE,
+    STEP_NOBODY,   /* there was nobody to act on */
+    STEP_CANNOT,   /* what it does cannot happen in this round */
+    STEP_UNMET     /* what it expects was not so */
+};
+enum step_call { STEP_IS_DUE, STEP_HAS_WAITED, STEP_IS_LATE };
 
 /* Where and when an operation was submitted. */
 struct submitted { struct instant at; uint16_t tab; };
@@ -210,6 +222,8 @@ struct world {
 
     struct planned_fault fault[FAULTS_PLANNED_MAX]; uint32_t faults, armed;
     enum step_outcome step[SCHEDULE_MAX];
+    uint32_t step_from[SCHEDULE_MAX]; /* first observation that a watching step looks at */
+    uint32_t watching, watched;       /* steps that watch or hope; observations looked at */
     struct submitted submitted[LEDGER_OPS_MAX + 1]; /* by operation; tab PAGE_NONE: never */
     struct foreign foreign[FOREIGN_MAX]; uint32_t foreigns;
     uint32_t arming, incarnation;
@@ -353,11 +367,13 @@ enum leader_phase world_phase(const struct world *w);
 
 /* world_schedule.c */
 void schedule_plan_round(struct world *w);
-void schedule_due(struct world *w, uint32_t step, bool phase_has_come);
+void schedule_due(struct world *w, uint32_t step, enum step_call call);
+void schedule_watch(struct world *w);       /* after an event, while any step watches or hopes */
 void schedule_aim(struct world *w, enum leader_phase phase); /* a waiting step may be due now */
 
 /* world.c */
 bool world_submit(struct world *w, uint16_t page, uint32_t op); /* false: no room to store it */
 void world_progress(struct world *w);
+bool world_is_settled(struct world *w); /* every operation accepted so far is at its end */
 
 #endif

@@ -59,7 +59,8 @@ static bool shows_on_traffic(enum fault_kind k)
 static void begin_device_fault(struct world *w, struct planned_fault *f)
 {
     struct device *d = &w->device[f->device];
-    if (shows_on_traffic(f->kind) && harm_is_quiet(w)) harm_user_works_on(w, f);
+    if (shows_on_traffic(f->kind) && f->request == REQ_NONE && harm_is_quiet(w))
+        harm_user_works_on(w, f);
     switch (f->kind) {
     case FAULT_BROWSER_CRASH: harm_browser_crash(w, f->device); break;
     case FAULT_HIDE_ALL: harm_hide_all(w, f->device, true); break;

@@ -1,5 +1,6 @@
 /* Between the files of the world that deal with faults: world_aim.c plans and aims,
- * world_schedule.c plays what the scenario lists, world_fault.c begins and ends,
+ * world_schedule.c plays what the scenario lists, world_action.c what users and browsers do
+ * there, world_fault.c begins and ends,
  * world_harm.c acts. Nobody else includes this. */
 #ifndef SIM_WORLD_FAULT_H
 #define SIM_WORLD_FAULT_H
@@ -15,6 +16,12 @@ uint16_t aim_any_page(struct world *w, uint8_t device);
 
 /* world_fault.c: fault i happens now, to the target that it has. */
 void fault_begin(struct world *w, uint32_t i);
+
+/* world_action.c: the page of a tab that is there and not closing, or PAGE_NONE; the first one
+ * of a device, or the first that can run tasks; what an action step does. */
+uint16_t action_page(const struct world *w, uint32_t tab);
+uint16_t action_first_page(const struct world *w, uint8_t device, bool running);
+enum step_outcome action_do(struct world *w, uint32_t step);
 
 /* world_harm.c: `f` says whom and gives the cause. */
 void harm_reload_in(struct world *w, uint16_t tab, int64_t us, bool visible);

@@ -276,7 +276,7 @@ void harm_lose_answers(struct world *w, struct planned_fault *f)
         [PHASE_WAITING] = 1u << REQ_SUBMIT | 1u << REQ_PERMIT,
     };
     struct device *d = &w->device[f->device];
-    uint32_t kinds = of_phase[world_phase(w)];
+    uint32_t kinds = f->request != REQ_NONE ? 1u << f->request : of_phase[world_phase(w)];
     d->lost_answers = kinds ? kinds : 1u << REQ_RENEW | 1u << REQ_TAKE;
     d->lost_cause = f->number;
 }
@@ -297,13 +297,14 @@ void harm_meddle_next(struct world *w, struct planned_fault *f, bool late)
         [PHASE_RELEASE] = REQ_SUBMIT,
     };
     struct device *d = &w->device[f->device];
+    enum request_kind kind = f->request != REQ_NONE ? f->request : of_phase[world_phase(w)];
     if (late) {
         d->late = 1;
-        d->late_kind = of_phase[world_phase(w)];
+        d->late_kind = kind;
         d->late_cause = f->number;
     } else {
         d->doubled = 1;
-        d->doubled_kind = of_phase[world_phase(w)];
+        d->doubled_kind = kind;
         d->doubled_cause = f->number;
     }
 }

@@ -55,7 +55,7 @@ static void start_client(struct world *w, uint16_t n)
         .server_authority = w->contract.authority == AUTHORITY_SERVER,
         .single_page = t->single_page && w->contract.fallback == FALLBACK_SINGLE_PAGE,
     };
-    if (spared) start.policy.bits = 0;
+    if (spared) start.policy = (struct policy){ 0 };
     struct client_input in = { .kind = IN_START, .start = &start };
     page_run(w, n, &in);
 }

@@ -1,39 +1,73 @@
 /* The world: the steps that a scenario lists. No step draws anything: it is due at its
- * time, or at once when the step before it is done; one with a phase then waits for that
- * phase. A step acts once. When there is nobody to act on, or what it does cannot happen
- * in this round, that is noted (w->step) and the next ones go on. */
+ * time, or after the step before it; then it waits for its phase or its observation, if it
+ * names one. A step acts once. When there is nobody to act on, when what it does cannot happen
+ * in this round, or when what it expects is not so, that is noted (w->step) and the next
+ * ones go on. */
 #include "sim/world_fault.h"
 
 /* What the round's end undoes; longer than any round that a step can still begin in. */
 #define FOR_GOOD_US (US_PER_S + w->heal_at.us - w->now.us)
+
+/* ---- when a step acts --------------------------------------------------------------- */
+
+static void call_step(struct world *w, int64_t in_us, uint32_t i, enum step_call call)
+{
+    world_in_order(w, in_us, EV_STEP, (uint16_t)call, i);
+}
+
+static void begin_watching(struct world *w, uint32_t i, enum step_outcome how)
+{
+    if (w->watching++ == 0) w->watched = w->history.n;
+    w->step[i] = how;
+    w->step_from[i] = w->history.n;
+}
+
+static void wait_for_phase(struct world *w, uint32_t i)
+{
+    w->step[i] = STEP_WAITING;
+    w->armed++;
+}
+
+/* False: the step waits for nothing. */
+static bool begin_waiting(struct world *w, uint32_t i)
+{
+    const struct step_plan *p = &w->scenario->step[i];
+    if (p->waits) begin_watching(w, i, STEP_WATCHING);
+    if (p->when == PHASE_COUNT) return p->waits;
+    wait_for_phase(w, i);
+    schedule_aim(w, world_phase(w));
+    return true;
+}
 
 static bool follows(const struct world *w, uint32_t i)
 {
     return i < w->scenario->steps && w->scenario->step[i].at_us < 0;
 }
 
-static void wait_for_phase(struct world *w, uint32_t i)
+/* The step before is done. What it waits for may be in the same instant. */
+static void begin_next(struct world *w, uint32_t i)
 {
-    must(w->scenario->step[i].when != PHASE_COUNT);
-    w->step[i] = STEP_WAITING;
-    w->armed++;
-}
-
-static void begin_waiting(struct world *w, uint32_t i)
-{
-    wait_for_phase(w, i);
-    schedule_aim(w, world_phase(w));
+    if (!follows(w, i)) return;
+    int64_t after_us = w->scenario->step[i].after_us;
+    if (after_us > 0 || !begin_waiting(w, i)) call_step(w, after_us, i, STEP_IS_DUE);
 }
 
 void schedule_plan_round(struct world *w)
 {
     const struct scenario *s = w->scenario;
     must(s->steps <= SCHEDULE_MAX);
+    w->watching = w->watched = 0;
     for (uint32_t i = 0; i < s->steps; i++) {
         w->step[i] = STEP_AHEAD;
-        if (s->step[i].at_us >= 0) world_in_order(w, s->step[i].at_us, EV_STEP, 0, i);
+        if (s->step[i].at_us >= 0) call_step(w, s->step[i].at_us, i, STEP_IS_DUE);
     }
-    if (follows(w, 0)) wait_for_phase(w, 0);
+    if (!follows(w, 0)) return;
+    if (s->step[0].after_us > 0)
+        call_step(w, s->step[0].after_us, 0, STEP_IS_DUE);
+    else if (s->step[0].waits)
+        begin_watching(w, 0, STEP_WATCHING);
+    else
+        wait_for_phase(w, 0);
 }
 
 void schedule_aim(struct world *w, enum leader_phase phase)
@@ -43,29 +77,52 @@ void schedule_aim(struct world *w, enum leader_phase phase)
         must(w->armed > 0);
         w->step[i] = STEP_FIRING;
         w->armed--;
-        world_in_order(w, 0, EV_STEP, 1, i);
+        call_step(w, 0, i, STEP_HAS_WAITED);
+    }
+}
+
+static bool is_awaited(const struct world *w, uint32_t i, const struct obs *o)
+{
+    const struct step_plan *p = &w->scenario->step[i];
+    bool of_it = p->of == STEP_ANY || (o->page < w->pages && w->page[o->page].tab == p->of);
+    return o->number >= w->step_from[i] && o->kind == p->until && of_it;
+}
+
+static bool is_so(struct world *w, const struct step_plan *p)
+{
+    uint16_t n = p->tab == STEP_ANY ? PAGE_NONE : action_page(w, p->tab);
+    bool believes = n != PAGE_NONE && w->page[n].client.page.believes;
+    switch (p->expect) {
+    case EXPECT_LEADS: return believes && w->owner == n && w->owner_held;
+    case EXPECT_FOLLOWS: return n != PAGE_NONE && !believes;
+    case EXPECT_NOBODY: return w->owner == PAGE_NONE || !w->owner_held;
+    case EXPECT_SETTLED: return world_is_settled(w);
+    case EXPECT_GONE: return n == PAGE_NONE;
+    case EXPECT_COUNT: break;
+    }
+    must(false);
+    return false;
+}
+
+void schedule_watch(struct world *w)
+{
+    for (; w->watched < w->history.n; w->watched++)
+        for (uint32_t i = 0; i < w->scenario->steps; i++) {
+            if (w->step[i] != STEP_WATCHING || !is_awaited(w, i, &w->history.at[w->watched]))
+                continue;
+            w->watching--;
+            w->step[i] = STEP_FIRING;
+            call_step(w, 0, i, STEP_HAS_WAITED);
+        }
+    for (uint32_t i = 0; i < w->scenario->steps; i++) {
+        if (w->step[i] != STEP_HOPING || !is_so(w, &w->scenario->step[i])) continue;
+        w->watching--;
+        w->step[i] = STEP_DONE;
+        begin_next(w, i + 1);
     }
 }
 
 /* ---- whom a step acts on ------------------------------------------------------------ */
-
-static uint16_t page_of_tab(const struct world *w, uint32_t tab)
-{
-    uint16_t p = tab < w->tabs ? w->tab[tab].page : PAGE_NONE;
-    return p != PAGE_NONE && page_alive(&w->page[p]) && !w->page[p].closing ? p : PAGE_NONE;
-}
-
-/* The first page of the device, or the first that can run tasks. */
-static uint16_t first_page(const struct world *w, uint8_t device, bool running)
-{
-    const struct device *d = &w->device[device];
-    for (uint32_t t = d->first_tab; t < d->first_tab + d->tabs; t++) {
-        uint16_t p = page_of_tab(w, t);
-        if (p == PAGE_NONE) continue;
-        if (!running || page_running(w, &w->page[p])) return p;
-    }
-    return PAGE_NONE;
-}
 
 static uint16_t holder_on(const struct world *w, uint8_t device)
 {
@@ -78,7 +135,7 @@ static uint16_t holder_on(const struct world *w, uint8_t device)
 static uint16_t page_for(const struct world *w, const struct step_plan *p, enum fault_target t)
 {
     bool anywhere = p->device == STEP_ANY;
-    if (p->tab != STEP_ANY) return page_of_tab(w, p->tab);
+    if (p->tab != STEP_ANY) return action_page(w, p->tab);
     if (t == FAULT_ON_HOLDER) return anywhere ? aim_holder(w) : holder_on(w, (uint8_t)p->device);
     if (t == FAULT_ON_WAITER)
         return anywhere ? aim_waiter(w)
@@ -104,7 +161,7 @@ static bool find_target(const struct world *w, const struct step_plan *p, struct
     if (f->page != PAGE_NONE) f->device = w->page[f->page].device;
     if (t == FAULT_ON_HOLDER || t == FAULT_ON_WAITER || p->tab != STEP_ANY)
         return f->page != PAGE_NONE;
-    f->page = first_page(w, f->device, false);
+    f->page = action_first_page(w, f->device, false);
     return true;
 }
 
@@ -116,6 +173,7 @@ static enum step_outcome begin_fault(struct world *w, const struct step_plan *p)
     struct planned_fault f = { .kind = p->fault,
                                .at = w->now,
                                .lasts_us = p->lasts_us,
+                               .request = p->request,
                                .number = OBS_NONE,
                                .page = PAGE_NONE,
                                .device = DEVICE_NONE,
@@ -130,19 +188,14 @@ static enum step_outcome begin_fault(struct world *w, const struct step_plan *p)
     return STEP_DONE;
 }
 
-static enum step_outcome submit_one(struct world *w, uint32_t i)
+static enum step_outcome expect(struct world *w, uint32_t i)
 {
     const struct step_plan *p = &w->scenario->step[i];
-    uint8_t device = p->device == STEP_ANY ? aim_device(w, p->fault) : (uint8_t)p->device;
-    uint16_t n = p->tab == STEP_ANY ? first_page(w, device, true) : page_of_tab(w, p->tab);
-    if (n == PAGE_NONE || !page_running(w, &w->page[n])) return STEP_NOBODY;
-    if (w->page[n].busy_until.us > w->now.us) { /* the click waits for the task before it */
-        world_in_order(w, w->page[n].busy_until.us - w->now.us, EV_STEP, 1, i);
-        return STEP_FIRING;
-    }
-    if (w->operations == LEDGER_OPS_MAX) return STEP_CANNOT;
-    (void)world_submit(w, n, ++w->operations); /* where the quota is full, the user is told */
-    return STEP_DONE;
+    if (is_so(w, p)) return STEP_DONE;
+    if (p->within_us == 0) return STEP_UNMET;
+    begin_watching(w, i, STEP_HOPING);
+    call_step(w, p->within_us, i, STEP_IS_LATE);
+    return STEP_HOPING;
 }
 
 static void act(struct world *w, uint32_t i)
@@ -150,16 +203,27 @@ static void act(struct world *w, uint32_t i)
     const struct step_plan *p = &w->scenario->step[i];
     must(p->device == STEP_ANY || p->device < w->devices);
     w->cause = OBS_NONE;
-    w->step[i] = p->fault == FAULT_COUNT ? submit_one(w, i) : begin_fault(w, p);
-    if (w->step[i] != STEP_FIRING && follows(w, i + 1)) begin_waiting(w, i + 1);
+    enum step_outcome o = p->fault != FAULT_COUNT ? begin_fault(w, p)
+                          : p->expects            ? expect(w, i)
+                                                  : action_do(w, i);
+    w->step[i] = o;
+    if (o != STEP_FIRING && o != STEP_HOPING) begin_next(w, i + 1);
 }
 
-void schedule_due(struct world *w, uint32_t i, bool phase_has_come)
+static void give_up(struct world *w, uint32_t i)
+{
+    if (w->step[i] != STEP_HOPING) return;
+    w->watching--;
+    w->step[i] = STEP_UNMET;
+    begin_next(w, i + 1);
+}
+
+void schedule_due(struct world *w, uint32_t i, enum step_call call)
 {
     must(i < w->scenario->steps);
     if (w->healed) return;
-    if (!phase_has_come && w->scenario->step[i].when != PHASE_COUNT)
-        begin_waiting(w, i);
-    else
+    if (call == STEP_IS_LATE)
+        give_up(w, i);
+    else if (call == STEP_HAS_WAITED || !begin_waiting(w, i))
         act(w, i);
 }

@@ -233,6 +233,193 @@ START_TEST(a_calm_round_is_the_same_for_every_seed)
 }
 END_TEST
 
+/* ---- actions, observations, expectations --------------------------------------------- */
+
+static struct step_plan *act(enum step_action a, int64_t at_us, uint32_t tab)
+{
+    struct step_plan *p = add(FAULT_COUNT, at_us, PHASE_COUNT);
+    p->action = a;
+    p->tab = tab;
+    p->of = STEP_ANY;
+    return p;
+}
+
+static struct step_plan *hope(enum step_expectation e, int64_t at_us, uint32_t tab)
+{
+    struct step_plan *p = act(ACTION_SUBMIT, at_us, tab);
+    p->expects = true;
+    p->expect = e;
+    return p;
+}
+
+/* The page that tab 0 had first. */
+static const struct obs *seen(enum obs_kind k)
+{
+    return world_rig_find(&g, 0, k, g.w->scenario->calm ? 0 : PAGE_NONE);
+}
+
+START_TEST(each_action_does_what_it_says_to_its_tab)
+{
+    static const struct {
+        enum step_action action;
+        enum obs_kind leads_to;
+    } row[] = {
+        { ACTION_CLOSE, OBS_PAGE_CLOSED },  { ACTION_RELOAD, OBS_PAGE_CLOSED },
+        { ACTION_CRASH, OBS_PAGE_CRASHED }, { ACTION_DISCARD, OBS_PAGE_DISCARDED },
+        { ACTION_FREEZE, OBS_PAGE_FROZEN }, { ACTION_SUSPEND, OBS_PAGE_FROZEN },
+        { ACTION_HIDE, OBS_PAGE_HIDDEN },   { ACTION_LEAVE, OBS_PAGE_CACHED },
+        { ACTION_BLOCK, OBS_PAGE_BLOCKED }, { ACTION_STEAL, OBS_LOCK_STOLEN },
+    };
+    open_rig(2);
+    g.scenario.calm = true;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        g.scenario.steps = 0;
+        act(row[i].action, SECONDS(2), 0)->lasts_us = MS(300);
+        play(SECONDS(3));
+        ck_assert_ptr_nonnull(seen(row[i].leads_to));
+        ck_assert_int_ge(seen(row[i].leads_to)->at.us, SECONDS(2));
+        ck_assert_int_eq(g.w->step[0], STEP_DONE);
+    }
+}
+END_TEST
+
+START_TEST(an_action_undoes_another_one)
+{
+    static const struct {
+        enum step_action first, second;
+        enum obs_kind leads_to;
+    } row[] = {
+        { ACTION_SUSPEND, ACTION_THAW, OBS_PAGE_RESUMED },
+        { ACTION_HIDE, ACTION_SHOW, OBS_PAGE_VISIBLE },
+        { ACTION_LEAVE, ACTION_BACK, OBS_PAGE_RESTORED },
+        { ACTION_LEAVE, ACTION_EVICT, OBS_PAGE_EVICTED },
+    };
+    open_rig(1); /* nobody asks for what a cached page keeps */
+    g.scenario.calm = true;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        g.scenario.steps = 0;
+        act(row[i].first, SECONDS(2), 0);
+        act(row[i].second, -1, 0)->after_us = MS(700);
+        play(SECONDS(4));
+        ck_assert_msg(seen(row[i].leads_to), "%s", step_action_info[row[i].second].word);
+        ck_assert_int_eq(seen(row[i].leads_to)->at.us, MS(2700));
+    }
+}
+END_TEST
+
+START_TEST(a_freeze_runs_the_handler_and_a_suspension_does_not)
+{
+    open_rig(1);
+    act(ACTION_FREEZE, SECONDS(2), 0);
+    play(SECONDS(3));
+    ck_assert_uint_eq(seen(OBS_PAGE_FROZEN)->flags, 1);
+    g.scenario.step[0].action = ACTION_SUSPEND;
+    play(SECONDS(3));
+    ck_assert_uint_eq(seen(OBS_PAGE_FROZEN)->flags, 0);
+}
+END_TEST
+
+START_TEST(tabs_are_opened_and_come_back)
+{
+    open_rig(1);
+    act(ACTION_OPEN, SECONDS(1), STEP_ANY);
+    act(ACTION_CRASH, SECONDS(2), 1);
+    hope(EXPECT_GONE, MS(2500), 1);
+    act(ACTION_LOAD, SECONDS(3), 1);
+    act(ACTION_OPEN_BEHIND, SECONDS(4), STEP_ANY);
+    act(ACTION_THAW, SECONDS(4), 9);
+    play(SECONDS(5));
+    ck_assert_uint_eq(world_rig_count(&g, 0, OBS_PAGE_CREATED, PAGE_NONE), 4);
+    ck_assert_int_eq(g.w->page[1].state, DOC_GONE);
+    ck_assert_int_eq(g.w->page[2].state, DOC_VISIBLE);
+    ck_assert_int_eq(g.w->page[3].state, DOC_HIDDEN);
+    ck_assert_int_eq(g.w->step[2], STEP_DONE);
+    ck_assert_int_eq(g.w->step[5], STEP_NOBODY);
+}
+END_TEST
+
+START_TEST(links_are_healed_and_devices_woken)
+{
+    open_rig(1);
+    add(FAULT_CUT_SERVER, SECONDS(2), PHASE_COUNT);
+    act(ACTION_HEAL, SECONDS(3), STEP_ANY);
+    add(FAULT_SLEEP_DEVICE, SECONDS(4), PHASE_COUNT);
+    act(ACTION_WAKE, SECONDS(5), STEP_ANY);
+    play(SECONDS(6));
+    ck_assert_int_eq(seen(OBS_LINK_HEALED)->at.us, SECONDS(3));
+    ck_assert_int_eq(seen(OBS_DEVICE_AWAKE)->at.us, SECONDS(5));
+}
+END_TEST
+
+START_TEST(a_step_waits_for_an_observation_of_a_tab)
+{
+    open_rig(3);
+    g.scenario.calm = true;
+    act(ACTION_CLOSE, SECONDS(3), 0);
+    struct step_plan *p = act(ACTION_HIDE, -1, 2);
+    p->waits = true;
+    p->until = OBS_BELIEF_BEGAN;
+    p->of = 1;
+    play(SECONDS(5));
+    const struct obs *leads = world_rig_find(&g, 0, OBS_BELIEF_BEGAN, 1);
+    const struct obs *hidden = world_rig_find(&g, 0, OBS_PAGE_CLOSED, 0);
+    ck_assert(leads && hidden);
+    ck_assert_int_gt(leads->at.us, SECONDS(3)); /* what was before does not count */
+    ck_assert_int_eq(g.w->step[1], STEP_DONE);
+    g.scenario.step[1].of = 2; /* which never leads */
+    play(SECONDS(5));
+    ck_assert_int_eq(g.w->step[1], STEP_WATCHING);
+}
+END_TEST
+
+START_TEST(an_expectation_is_met_in_time_or_noted)
+{
+    open_rig(2);
+    g.scenario.calm = true;
+    hope(EXPECT_NOBODY, 0, STEP_ANY);
+    hope(EXPECT_LEADS, -1, 0)->within_us = SECONDS(1);
+    hope(EXPECT_FOLLOWS, -1, 1);
+    hope(EXPECT_LEADS, -1, 1)->within_us = MS(500); /* it does not */
+    act(ACTION_SUBMIT, -1, 1);
+    hope(EXPECT_SETTLED, -1, STEP_ANY)->after_us = MS(1); /* not so soon */
+    hope(EXPECT_SETTLED, -1, STEP_ANY)->within_us = SECONDS(1);
+    play(SECONDS(5));
+    static const enum step_outcome is[] = { STEP_DONE, STEP_DONE,  STEP_DONE, STEP_UNMET,
+                                            STEP_DONE, STEP_UNMET, STEP_DONE };
+    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) ck_assert_int_eq(g.w->step[i], is[i]);
+    ck_assert_uint_eq(g.w->watching, 0);
+}
+END_TEST
+
+START_TEST(expectations_change_nothing)
+{
+    open_rig(2);
+    g.scenario.calm = true;
+    g.scenario.duration = (struct span_range){ SECONDS(5), SECONDS(5) };
+    act(ACTION_CLOSE, SECONDS(2), 0);
+    uint64_t without = digest(1);
+    hope(EXPECT_LEADS, -1, 1)->within_us = SECONDS(2);
+    hope(EXPECT_SETTLED, SECONDS(1), STEP_ANY);
+    ck_assert_uint_eq(digest(1), without);
+}
+END_TEST
+
+START_TEST(a_fault_meets_the_request_that_the_step_names)
+{
+    open_rig(2);
+    g.scenario.calm = true;
+    add(FAULT_ANSWER_LOST, SECONDS(2), PHASE_COUNT)->request = REQ_SUBMIT;
+    act(ACTION_SUBMIT, SECONDS(3), 0);
+    play(SECONDS(4));
+    const struct obs *lost = world_rig_find(&g, 0, OBS_ANSWER_LOST, PAGE_NONE);
+    ck_assert_ptr_nonnull(lost);
+    ck_assert_uint_eq(world_rig_find_request(&g, 0, OBS_REQUEST_ISSUED, lost->request)->a,
+                      REQ_SUBMIT);
+    ck_assert_uint_eq(world_rig_count(&g, 0, OBS_ANSWER_LOST, PAGE_NONE), 1);
+    ck_assert_uint_eq(world_rig_issued(&g, 0, PAGE_NONE, REQ_EFFECT), 1); /* nobody else works */
+}
+END_TEST
+
 Suite *world_schedule_suite(void)
 {
     Suite *s = suite_create("world_schedule");
@@ -252,6 +439,15 @@ Suite *world_schedule_suite(void)
     tcase_add_test(t, a_fault_without_a_length_stays_for_good);
     tcase_add_test(t, a_step_draws_nothing);
     tcase_add_test(t, a_calm_round_is_the_same_for_every_seed);
+    tcase_add_test(t, each_action_does_what_it_says_to_its_tab);
+    tcase_add_test(t, an_action_undoes_another_one);
+    tcase_add_test(t, a_freeze_runs_the_handler_and_a_suspension_does_not);
+    tcase_add_test(t, tabs_are_opened_and_come_back);
+    tcase_add_test(t, links_are_healed_and_devices_woken);
+    tcase_add_test(t, a_step_waits_for_an_observation_of_a_tab);
+    tcase_add_test(t, an_expectation_is_met_in_time_or_noted);
+    tcase_add_test(t, expectations_change_nothing);
+    tcase_add_test(t, a_fault_meets_the_request_that_the_step_names);
     suite_add_tcase(s, t);
     return s;
 }

@@ -29,6 +29,7 @@
 
 #include <yaml.h>
 
+#define YAML_WORDS_MAX 128 /* words of a list that is kept as a set */
 #define YAML_BYTES_MAX (1u << 20) /* the largest file that is shipped has some 10 KiB */
 #define YAML_DEPTH_MAX 16         /* the deepest schema nests 5 */
 #define YAML_ERRORS_MAX 20        /* more than a screen helps nobody */
@@ -136,7 +137,7 @@ void yaml_text(struct yaml *y, int node, const struct yaml_key *k, void *at); /*
 void yaml_name(struct yaml *y, int node, const struct yaml_key *k, void *at); /* char[max] */
 void yaml_word(struct yaml *y, int node, const struct yaml_key *k, void *at); /* enum */
 void yaml_words(struct yaml *y, int node, const struct yaml_key *k,
-                void *at); /* uint64_t of bits */
+                void *at); /* a bit each, in as many uint64_t as all words need */
 void yaml_count(struct yaml *y, int node, const struct yaml_key *k, void *at);    /* uint32_t */
 void yaml_flag(struct yaml *y, int node, const struct yaml_key *k, void *at);     /* bool */
 void yaml_duration(struct yaml *y, int node, const struct yaml_key *k, void *at); /* int64_t us */

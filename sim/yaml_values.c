@@ -105,19 +105,20 @@ void yaml_word(struct yaml *y, int node, const struct yaml_key *k, void *at)
 
 void yaml_words(struct yaml *y, int node, const struct yaml_key *k, void *at)
 {
-    uint64_t bits = 0;
-    must(k->words_n <= 64);
+    uint64_t bits[YAML_WORDS_MAX / 64] = { 0 };
+    must(k->words_n <= YAML_WORDS_MAX);
     uint32_t n = yaml_entries(y, node, k);
     for (uint32_t i = 0; i < n; i++) {
         size_t before = y->key_n;
         int entry = yaml_enter(y, node, i);
         uint32_t word = word_index(y, entry, k);
-        uint64_t bit = word < k->words_n ? UINT64_C(1) << word : 0;
-        if (bits & bit) yaml_error(y, entry, "a word for the second time", "each word once");
-        bits |= bit;
+        uint64_t bit = UINT64_C(1) << word % 64;
+        if (word < k->words_n && bits[word / 64] & bit)
+            yaml_error(y, entry, "a word for the second time", "each word once");
+        if (word < k->words_n) bits[word / 64] |= bit;
         yaml_leave(y, before);
     }
-    memcpy(at, &bits, sizeof bits);
+    memcpy(at, bits, (k->words_n + 63) / 64 * sizeof bits[0]);
 }
 
 void yaml_flag(struct yaml *y, int node, const struct yaml_key *k, void *at)

@@ -237,7 +237,7 @@ START_TEST(a_mutant_without_its_mistake_escapes)
     load("scenarios/small.yaml", "tabquake");
     ck_assert(hunt_load(&h, "scenarios/mutants", "fail-open", NULL, stderr));
     h.contract = &in.contract;
-    h.at[0].mutant.scenario.policy.bits = 0;
+    h.at[0].mutant.scenario.policy = (struct policy){ 0 };
     h.at[0].outcome.budget = 10;
     hunt_run(&h, PROGRESS_NEVER);
     ck_assert(!h.at[0].outcome.caught);

@@ -11,22 +11,36 @@ enum policy_kind {
 #undef POLICY
     POLICY_COUNT
 };
-_Static_assert(POLICY_COUNT <= 64, "a policy set is one word");
+#define POLICY_WORDS ((POLICY_COUNT + 63) / 64)
 
-struct policy { uint64_t bits; };
+struct policy { uint64_t bits[POLICY_WORDS]; };
 
 struct policy_info { const char *word, *whose, *says; };
 extern const struct policy_info policy_info[POLICY_COUNT];
 
 static inline bool policy_has(struct policy p, enum policy_kind k)
 {
-    return (p.bits >> k) & 1;
+    return (p.bits[k / 64] >> k % 64) & 1;
 }
 
 static inline struct policy policy_with(struct policy p, enum policy_kind k)
 {
-    p.bits |= UINT64_C(1) << k;
+    p.bits[k / 64] |= UINT64_C(1) << k % 64;
     return p;
+}
+
+static inline bool policy_is_empty(struct policy p)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < POLICY_WORDS; i++) any |= p.bits[i];
+    return any == 0;
+}
+
+/* All switches of both. */
+static inline struct policy policy_both(struct policy a, struct policy b)
+{
+    for (int i = 0; i < POLICY_WORDS; i++) a.bits[i] |= b.bits[i];
+    return a;
 }
 
 /* The switch that `word` names, or POLICY_COUNT. */

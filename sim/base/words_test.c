@@ -6,6 +6,7 @@
 #include "sim/base/fault.h"
 #include "sim/base/history.h"
 #include "sim/base/policy.h"
+#include "sim/base/step.h"
 #include "sim/base/words.h"
 
 Suite *words_suite(void);
@@ -37,6 +38,7 @@ START_TEST(no_list_has_a_word_twice_or_none)
     all_differ(network_kind_word, NETWORK_COUNT);
     all_differ(layout_word, LAYOUT_COUNT);
     all_differ(phase_word, PHASE_COUNT);
+    all_differ(step_expectation_word, EXPECT_COUNT);
 }
 END_TEST
 

@@ -1,0 +1,36 @@
+/* The keys that make a scenario a story: what was reported, what goes wrong with the naive
+ * one, what the reference does, and which invariants tell. */
+#include <string.h>
+
+#include "sim/plan_keys.h"
+
+void plan_read_breaks(struct yaml *y, int node, const struct yaml_key *k, void *scenario)
+{
+    struct story_plan *s = &((struct scenario *)scenario)->story;
+    const struct yaml_key name = { .word = k->word, yaml_name, 0, 1, NAME_MAX_LEN };
+    s->breaks_n = yaml_entries(y, node, k);
+    for (uint32_t i = 0; i < s->breaks_n; i++) {
+        size_t before = y->key_n;
+        yaml_name(y, yaml_enter(y, node, i), &name, s->breaks[i]);
+        yaml_leave(y, before);
+    }
+}
+
+void plan_check_story(struct yaml *y, const struct scenario *s)
+{
+    const struct story_plan *p = &s->story;
+    bool naive = !policy_is_empty(p->naive);
+    if (naive && p->breaks_n == 0)
+        yaml_error_at(y, "naive", "a naive variant alone", "breaks beside it: what it violates");
+    if (!naive && p->breaks_n > 0)
+        yaml_error_at(y, "breaks", "an invariant alone", "naive beside it: what violates it");
+    if (*p->report && !naive)
+        yaml_error_at(y, "report", "a report without a naive variant", "naive and breaks");
+    if (*p->report && !*p->link)
+        yaml_error_at(y, "report", "a report alone", "link beside it: where it stands");
+    if (naive && !(*p->wrong && *p->right))
+        yaml_error_at(y, "naive", "a story that does not say what happens",
+                      "wrong (with the naive variant) and right (with the reference)");
+    if (naive && !s->calm && !s->has_seed)
+        yaml_error_at(y, "naive", "a story with another end for every seed", "calm: true, or seed");
+}
