@@ -116,21 +116,29 @@ static void append_set(char out[TABLE_REPLAY_MAX], const struct run_setting *s)
     append_word(out, text);
 }
 
-const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *run,
-                            const char *scenario_file, uint64_t seed)
+const char *table_command(char out[TABLE_REPLAY_MAX], const struct run_info *run,
+                          const char *command, const char *scenario_file, const uint64_t *seed)
 {
     char number[24];
     out[0] = '\0';
     append_word(out, run->program ? run->program : "build/tabquake");
-    append_word(out, "replay");
+    append_word(out, command);
     append_file(out, scenario_file);
-    snprintf(number, sizeof number, "0x%016" PRIx64, seed);
-    append_word(out, "--seed");
-    append_word(out, number);
+    if (seed) {
+        snprintf(number, sizeof number, "0x%016" PRIx64, *seed);
+        append_word(out, "--seed");
+        append_word(out, number);
+    }
     if (run->contract_file) append_word(out, "--contract");
     if (run->contract_file) append_file(out, run->contract_file);
     for (uint32_t i = 0; i < run->settings; i++) append_set(out, &run->setting[i]);
     return out;
+}
+
+const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *run,
+                            const char *scenario_file, uint64_t seed)
+{
+    return table_command(out, run, "replay", scenario_file, &seed);
 }
 
 const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,

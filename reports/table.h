@@ -16,6 +16,9 @@ void table_failures(FILE *f, const struct run_report *r, uint32_t each);
 #define TABLE_REPLAY_MAX 16384
 /* "build/tabquake replay FILE --seed 0x... [--contract FILE] [--set path=value]...", quoted
  * for a shell where it needs to be, for the folder that the run was started in. Returns `out`. */
+const char *table_command(char out[TABLE_REPLAY_MAX], const struct run_info *run,
+                          const char *command, const char *scenario_file, const uint64_t *seed);
+/* The same for "replay" and a seed; of another command, or without --seed (NULL), see above. */
 const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *run,
                             const char *scenario_file, uint64_t seed);
 const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,

@@ -109,6 +109,12 @@ bool overrides_all_used(const struct overrides *o, FILE *err)
     return all;
 }
 
+bool override_is_of_contract(const struct override *o)
+{
+    struct plan_keys ck = plan_contract_keys(), sk = plan_scenario_keys();
+    return yaml_reach(ck.key, ck.n, o->path).whole && !yaml_reach(sk.key, sk.n, o->path).whole;
+}
+
 bool overrides_all_placed(const struct overrides *o, FILE *err)
 {
     bool all = true;

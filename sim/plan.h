@@ -159,6 +159,9 @@ bool overrides_all_used(const struct overrides *o, FILE *err);
 /* After the last file was read: the same for what none of them had a place for. */
 bool overrides_all_placed(const struct overrides *o, FILE *err);
 
+/* Whether only a contract has the key that it changes: a scenario cannot keep it. */
+bool override_is_of_contract(const struct override *o);
+
 /* The contract as the scenario bends it. */
 struct contract scenario_contract(const struct scenario *s, const struct contract *c);
 

@@ -6,6 +6,7 @@
 
 #include "reports/history_file.h"
 #include "reports/outfile.h"
+#include "reports/story.h"
 #include "reports/text.h"
 #include "reports/trace.h"
 #include "sim/engine/rng.h"
@@ -13,6 +14,7 @@
 #include "tools/inputs.h"
 #include "tools/placement.h"
 #include "tools/player.h"
+#include "tools/scenario_file.h"
 #include "tools/version.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSONL, FORMATS };
@@ -91,23 +93,31 @@ static void injections(FILE *f, const struct asked *a)
     }
 }
 
+static void say_idle(FILE *f, const struct step_plan *p, enum step_outcome o)
+{
+    switch (o) {
+    case STEP_NOBODY: fputs(": found nobody to act on\n", f); break;
+    case STEP_CANNOT: fputs(": cannot happen in this round\n", f); break;
+    case STEP_UNMET: fputs(": was not so\n", f); break;
+    case STEP_WAITING:
+        fprintf(f, ": waited for %s, which did not come\n", phase_word[p->when]);
+        break;
+    case STEP_WATCHING:
+        fprintf(f, ": waited for %s, which did not come\n", obs_info[p->until].word);
+        break;
+    default: fputs(": did not get its turn before the end of the first phase\n", f); break;
+    }
+}
+
 /* Steps that did not do what the scenario lists them for. */
 static void idle_steps(FILE *f, const struct world *w)
 {
     const struct scenario *s = w->scenario;
     for (uint32_t i = 0; i < s->steps; i++) {
-        const struct step_plan *p = &s->step[i];
         if (w->step[i] == STEP_DONE) continue;
-        fprintf(f, "step %" PRIu32 " (%s) ", i + 1,
-                p->fault == FAULT_COUNT ? "submit" : fault_info[p->fault].word);
-        if (w->step[i] == STEP_NOBODY)
-            fputs("found nobody to act on\n", f);
-        else if (w->step[i] == STEP_CANNOT)
-            fputs("cannot happen in this round\n", f);
-        else if (w->step[i] == STEP_WAITING)
-            fprintf(f, "waited for %s, which did not come\n", phase_word[p->when]);
-        else
-            fputs("did not get its turn: the step before it was never done\n", f);
+        fprintf(f, "step %" PRIu32 " ", i + 1);
+        scenario_write_step(f, &s->step[i]);
+        say_idle(f, &s->step[i], w->step[i]);
     }
 }
 
@@ -134,6 +144,7 @@ static void failovers(FILE *f, const struct judge_result *r)
 
 static void stories(FILE *f, const struct trace *t, const struct judge_result *r)
 {
+    story_tell_all(f, t, r);
     for (int k = 0; k < INV_COUNT; k++) {
         if (r->finding[k].verdict != VERDICT_BROKEN) continue;
         fputs("\n", f);

@@ -28,6 +28,7 @@ static inline enum exit_status status_of_both(enum exit_status a, enum exit_stat
 int cmd_gate(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_shrink(int argc, char **argv);
 int cmd_mutants(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_tune(int argc, char **argv);

@@ -36,25 +36,26 @@ static uint64_t plan_digest(const struct inputs *in)
 
 /* -- loading ------------------------------------------------------------------------- */
 
-static bool load_mutant_scenario(struct scenario *s, const char *file, const struct overrides *o,
-                                 FILE *err)
+static bool load_mutant_scenario(struct inputs *in, const char *file, FILE *err)
 {
     struct mutant m;
-    if (!mutant_load(&m, file, o, err)) return false;
+    struct scenario *s = in->suite.scenario;
+    if (!mutant_load(&m, file, &in->overrides, err)) return false;
     *s = m.scenario;
+    memcpy(in->caught_by, m.caught_by, sizeof in->caught_by);
     snprintf(s->name, sizeof s->name, "%s", m.name);
     snprintf(s->file, sizeof s->file, "%s", file);
     return true;
 }
 
 /* The suite that consists of one scenario. */
-static bool load_single(struct suite *s, const char *file, bool is_mutant,
-                        const struct overrides *o, FILE *err)
+static bool load_single(struct inputs *in, const char *file, bool is_mutant, FILE *err)
 {
+    struct suite *s = &in->suite;
     *s = (struct suite){ .scenario = calloc(1, sizeof *s->scenario) };
     must(s->scenario != NULL);
-    bool ok = is_mutant ? load_mutant_scenario(s->scenario, file, o, err)
-                        : scenario_load(s->scenario, file, o, err);
+    bool ok = is_mutant ? load_mutant_scenario(in, file, err)
+                        : scenario_load(s->scenario, file, &in->overrides, err);
     if (!ok) {
         suite_free(s);
         return false;
@@ -66,13 +67,14 @@ static bool load_single(struct suite *s, const char *file, bool is_mutant,
     return true;
 }
 
-static bool load_suite(struct suite *s, const char *file, const struct overrides *o, FILE *err)
+static bool load_suite(struct inputs *in, const char *file, FILE *err)
 {
     const char *schema = plan_schema(file, err);
     if (!schema) return false;
-    if (strcmp(schema, "tabquake.suite.v1") == 0) return suite_load(s, file, o, err);
-    if (strcmp(schema, "tabquake.scenario.v1") == 0) return load_single(s, file, false, o, err);
-    if (strcmp(schema, "tabquake.mutant.v1") == 0) return load_single(s, file, true, o, err);
+    if (strcmp(schema, "tabquake.suite.v1") == 0)
+        return suite_load(&in->suite, file, &in->overrides, err);
+    if (strcmp(schema, "tabquake.scenario.v1") == 0) return load_single(in, file, false, err);
+    if (strcmp(schema, "tabquake.mutant.v1") == 0) return load_single(in, file, true, err);
     fprintf(err, "%s: found a %s, accepted a suite, a scenario or a mutant\n", file, schema);
     return false;
 }
@@ -100,7 +102,7 @@ bool inputs_load(struct inputs *in, const struct options *o, const char *program
     in->overrides.placed = in->placed;
     if (!overrides_all_used(&in->overrides, err)) return false;
     if (!file && !locate_shipped(shipped, program, INPUTS_SUITE, err)) return false;
-    if (!load_suite(&in->suite, file ? file : shipped, &in->overrides, err)) return false;
+    if (!load_suite(in, file ? file : shipped, err)) return false;
     if (!load_contract(in, o, program, err)) {
         inputs_free(in);
         return false;

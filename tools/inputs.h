@@ -15,6 +15,7 @@ struct inputs {
     bool contract_is_shipped; /* the one that replay takes without --contract */
     struct overrides overrides;
     bool placed[FLAGS_SETS_MAX]; /* `overrides` points here: not to be copied */
+    char caught_by[NAME_MAX_LEN]; /* of a mutant the invariant's word; else "" */
     uint64_t seed;
     uint64_t plan_digest; /* of the bytes of all files and overrides */
     uint32_t tabs;        /* of the largest scenario */

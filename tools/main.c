@@ -16,6 +16,8 @@ static const struct command {
     { "run", cmd_run, "SCENARIO", "rounds of one scenario, or of a suite, without the gate" },
     { "replay", cmd_replay, "SCENARIO",
       "one round as a readable trace, with the story of what broke" },
+    { "shrink", cmd_shrink, "SCENARIO",
+      "a failing round with the fewest tabs and faults, as a file" },
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
     { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },

@@ -1,0 +1,253 @@
+/* tabquake shrink SCENARIO --seed S -o FILE: the fewest tabs, operations and faults that
+ * still break the same invariant, as a scenario file. The file is read and played again
+ * before it is kept; then its story is told. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/outfile.h"
+#include "reports/story.h"
+#include "reports/table.h"
+#include "sim/engine/rng.h"
+#include "tools/clock.h"
+#include "tools/command.h"
+#include "tools/inputs.h"
+#include "tools/scenario_file.h"
+#include "tools/shrink.h"
+#include "tools/version.h"
+
+struct asked {
+    struct options options;
+    const char *program, *file, *output;
+    uint32_t invariant; /* INV_COUNT: the file's own, or the first that breaks */
+    uint64_t budget;
+};
+
+/* Scenario files are written by people: none is replaced. */
+static bool output_is_free(const char *path)
+{
+    if (!path)
+        fputs("tabquake shrink: --output: found nothing, accepted the file to write\n", stderr);
+    else if (access(path, F_OK) == 0)
+        fprintf(stderr, "%s: found a file that is there already, accepted a new one\n", path);
+    else if (errno == ENOENT)
+        return true;
+    else
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return false;
+}
+
+static enum flags_outcome ask(struct asked *a, int argc, char **argv)
+{
+    *a = (struct asked){ .options = options_default(),
+                         .invariant = INV_COUNT,
+                         .budget = SHRINK_BUDGET };
+    struct options *o = &a->options;
+    o->seed = NULL;
+    const struct flag table[] = {
+        option_seed(o),
+        { .name = "output",
+          .letter = 'o',
+          .kind = FLAG_TEXT,
+          .into = &a->output,
+          .value = "FILE",
+          .says = "the scenario file to write" },
+        { .name = "invariant",
+          .kind = FLAG_WORD,
+          .into = &a->invariant,
+          .value = "NAME",
+          .words = invariant_word,
+          .words_n = INV_COUNT,
+          .says = "which of those that broke (default: the mutant's own, else the first)" },
+        { .name = "rounds",
+          .kind = FLAG_NUMBER,
+          .into = &a->budget,
+          .value = "N",
+          .says = "rounds to spend (default: 10000)",
+          .min = 1,
+          .max = OPTIONS_ROUNDS_MAX },
+        option_contract(o),
+        option_set(o),
+    };
+    const struct flags f = {
+        .command = "shrink",
+        .operands = "SCENARIO --seed S -o FILE",
+        .says = "Reduces a failing round to the fewest tabs, operations and faults that still\n"
+                "break the same invariant, and writes a scenario that replays it.",
+        .example = "build/tabquake shrink scenarios/mutants/receiver-ignores-fence.yaml"
+                   " --seed 0x2a -o small.yaml",
+        .flag = table,
+        .n = sizeof table / sizeof table[0],
+        .operands_min = 1,
+        .operands_max = 1,
+    };
+    uint32_t operands;
+    enum flags_outcome read = flags_read(&f, argc, argv, &operands, stdout, stderr);
+    if (read != FLAGS_OK) return read;
+    a->program = argv[0];
+    a->file = argv[2];
+    return output_is_free(a->output) ? FLAGS_OK : FLAGS_WRONG;
+}
+
+/* A mutant's file names the invariant that it must be caught by. */
+static enum invariant_kind own_invariant(const struct asked *a, const struct inputs *in)
+{
+    if (a->invariant != INV_COUNT || !*in->caught_by) return (enum invariant_kind)a->invariant;
+    return invariant_find(in->caught_by);
+}
+
+/* -- what is written ------------------------------------------------------------------ */
+
+static void name_result(struct scenario *s, const struct scenario *from,
+                        const struct shrink *shrink)
+{
+    snprintf(s->name, sizeof s->name, "%.50s-shrunk", from->name);
+    snprintf(s->says, sizeof s->says, "breaks %s: %.120s", invariant_word[shrink->invariant],
+             shrink->reason ? shrink->reason : invariant_says[shrink->invariant]);
+    s->has_seed = !s->calm;
+    s->seed = shrink->seed;
+}
+
+/* The line that plays the result again. What --set changed in the scenario is in the file. */
+static const char *replay_line(char line[TABLE_REPLAY_MAX], const struct asked *a,
+                               const struct inputs *in)
+{
+    struct run_setting setting[FLAGS_SETS_MAX];
+    struct run_info run = { .program = a->program,
+                            .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
+                            .setting = setting };
+    for (uint32_t i = 0; i < in->overrides.n; i++) {
+        const struct override *o = &in->overrides.at[i];
+        if (override_is_of_contract(o))
+            setting[run.settings++] = (struct run_setting){ o->path, o->value };
+    }
+    return table_command(line, &run, "replay", a->output, NULL);
+}
+
+static bool write_result(const struct asked *a, const struct inputs *in, const struct scenario *s,
+                         const struct shrink *shrink)
+{
+    struct outfile o;
+    char line[TABLE_REPLAY_MAX];
+    if (!outfile_open(&o, a->output, stderr)) return false;
+    fprintf(o.f, "# Shrunk from %s, seed 0x%016" PRIx64 ", revision %s.\n#   %s\n", a->file,
+            shrink->from, version_revision(), replay_line(line, a, in));
+    scenario_write(o.f, s);
+    return outfile_commit(&o, stderr);
+}
+
+/* What was written fails as it should; anything else is the program's own mistake. */
+static bool play_again(const struct asked *a, struct shrink *s, struct played *p)
+{
+    struct scenario again;
+    if (!scenario_load(&again, a->output, NULL, stderr)) return false;
+    *p = player_round(s->player, &again, s->contract, again.seed);
+    if (played_broken(p) >> s->invariant & 1) return true;
+    fprintf(stderr, "tabquake shrink: %s does not break %s when it is read back\n", a->output,
+            invariant_word[s->invariant]);
+    return false;
+}
+
+/* -- what is said --------------------------------------------------------------------- */
+
+struct amount {
+    uint32_t devices;
+    struct shrink_size size;
+    int64_t duration_us;
+};
+
+/* Of the round that was played last: what it really had. */
+static struct amount amount_of_round(const struct world *w)
+{
+    struct amount a = { .devices = w->devices,
+                        .size = { scenario_tabs(w->scenario), w->operations, 0 },
+                        .duration_us = w->heal_at.us };
+    for (uint32_t i = 0; i < w->faults; i++) a.size.faults += w->fault[i].begun;
+    return a;
+}
+
+static void say(const struct shrink *s, const struct scenario *r, const struct amount *was,
+                double seconds)
+{
+    const struct shrink_size is = shrink_size(r);
+    printf("%s: %s\n", invariant_word[s->invariant],
+           s->reason ? s->reason : invariant_says[s->invariant]);
+    printf("  devices     %" PRIu32 " -> %" PRIu32 "\n", was->devices, r->devices);
+    printf("  tabs        %" PRIu32 " -> %" PRIu32 "\n", was->size.tabs, is.tabs);
+    printf("  operations  %" PRIu32 " -> %" PRIu32 "\n", was->size.operations, is.operations);
+    printf("  faults      %" PRIu32 " -> %" PRIu32 "\n", was->size.faults, is.faults);
+    printf("  duration    %.1f s -> %.1f s\n", (double)was->duration_us / 1e6,
+           (double)r->duration.max_us / 1e6);
+    if (r->calm)
+        puts("  choices     drawn -> the mildest: no seed is needed");
+    else
+        printf("  choices     drawn, and the failure needs them: seed 0x%016" PRIx64 "\n", s->seed);
+    for (uint32_t i = 0; i < r->steps; i++) {
+        printf("  step %-2" PRIu32 "     ", i + 1);
+        scenario_write_step(stdout, &r->step[i]);
+        puts("");
+    }
+    if (!s->scheduled) puts("  its faults are still drawn: no schedule of them fails");
+    printf("%" PRIu32 " rounds, %.2f s%s\n", s->rounds, seconds,
+           shrink_budget_is_spent(s) ? ": the budget is spent, --rounds gives it more" : "");
+}
+
+static void tell(const struct asked *a, const struct inputs *in, const struct shrink *s,
+                 const struct played *p)
+{
+    struct trace t;
+    char line[TABLE_REPLAY_MAX];
+    if (trace_open(&t, p->history)) {
+        story_tell(stdout, &t, s->invariant, &p->result->finding[s->invariant]);
+        trace_close(&t);
+    }
+    printf("\n%s: the scenario\n%s\n", a->output, replay_line(line, a, in));
+}
+
+static int reduce(const struct asked *a, struct inputs *in, struct player *player)
+{
+    const struct scenario *from = in->suite.scenario;
+    struct shrink s = { .player = player,
+                        .contract = &in->contract,
+                        .budget = (uint32_t)a->budget };
+    struct played again;
+    double began = clock_seconds();
+    (void)player_round(player, from, &in->contract, in->seed);
+    struct amount was = amount_of_round(player->runner.world);
+    enum shrink_outcome o = shrink_start(&s, from, in->seed, own_invariant(a, in));
+    if (o != SHRINK_OK) {
+        fprintf(stderr, "%s: seed 0x%016" PRIx64 ": %s\n", a->file, in->seed,
+                o == SHRINK_LIMIT ? "a limit was hit: the round proves nothing"
+                                  : "the round breaks nothing that could be shrunk");
+        return o == SHRINK_LIMIT ? EXIT_UNPROVEN : EXIT_BAD_INPUT;
+    }
+    shrink_reduce(&s);
+    struct scenario result = s.best;
+    name_result(&result, from, &s);
+    if (!write_result(a, in, &result, &s)) return EXIT_BAD_INPUT;
+    if (!play_again(a, &s, &again)) return EXIT_OURS;
+    say(&s, &result, &was, clock_seconds() - began);
+    tell(a, in, &s, &again);
+    return EXIT_PASSED;
+}
+
+int cmd_shrink(int argc, char **argv)
+{
+    struct asked a;
+    struct inputs in;
+    struct player player;
+    enum flags_outcome read = ask(&a, argc, argv);
+    if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
+    if (!inputs_load(&in, &a.options, argv[0], a.file, stderr)) return EXIT_BAD_INPUT;
+    if (!inputs_round(&in, &a.options, "shrink", stderr) ||
+        !overrides_all_placed(&in.overrides, stderr)) {
+        inputs_free(&in);
+        return EXIT_BAD_INPUT;
+    }
+    player_open(&player, in.tabs);
+    int status = reduce(&a, &in, &player);
+    player_close(&player);
+    inputs_free(&in);
+    return status;
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# Shrinks a failure of every mutant from outside, and holds the results to what is promised:
+# the file is accepted and breaks the mutant's invariant without a seed on the command line,
+# its story is a minute long, and it is small.
+#
+#   tools/shrink_e2e.sh [PROGRAM]     default: build/tabquake of this tree
+#
+# A line for each mutant: what is left, whether luck is needed, how long it took. The aim is
+# 3 tabs, 1 operation, 3 faults and 2 s; a few mutants may miss it, none by far. The last line
+# is "N passed, N failed".
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+tabquake=${1:-$here/build/tabquake}
+cd "$here" || exit 3
+scratch=$(mktemp -d) || exit 3
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0 missed=0
+
+missed_max=4       # mutants that may miss the aim
+far="6 4 3 20"     # tabs, operations, faults, seconds that none may exceed; machines are slow
+story_lines=15     # heading included
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
+
+# The seed of a round in which the mutant's own invariant breaks.
+failing_seed() # FILE INVARIANT
+{
+    for rounds in 150 1000; do
+        seed=$("$tabquake" run "$1" --rounds $rounds --seed e2e --progress never \
+            --out "$scratch/run" 2>/dev/null | grep -A1 "^BROKEN $2 " |
+            sed -n 's/.* --seed \(0x[0-9a-f]*\).*/\1/p' | head -n 1)
+        [ -z "$seed" ] || break
+    done
+    echo "$seed"
+}
+
+left() { sed -n "s/^  $1 .*-> \([0-9]*\)\$/\1/p" "$scratch/said"; }
+
+within() # MAXIMA of tabs, operations, faults, tenths of seconds
+{
+    [ "$tabs" -le "$1" ] && [ "$operations" -le "$2" ] && [ "$faults" -le "$3" ] &&
+        [ "$tenths" -le "$4" ]
+}
+
+longest_story()
+{
+    awk '/^How .* broke: / { n = 0; told = 1 }
+         told && /^$/ { told = 0 }
+         told && ++n > most { most = n }
+         END { print most + 0 }' "$1"
+}
+
+try() # FILE
+{
+    name=$(basename "$1" .yaml)
+    invariant=$(sed -n 's/^caught-by: *//p' "$1")
+    small=$scratch/$name.yaml
+    seed=$(failing_seed "$1" "$invariant")
+    [ -n "$seed" ] || { fail "$name: no round of 1000 breaks $invariant"; return; }
+    "$tabquake" shrink "$1" --seed "$seed" -o "$small" >"$scratch/said" 2>"$scratch/err" ||
+        { fail "$name: shrink ended with $?"; cat "$scratch/err"; return; }
+    "$tabquake" check "$small" >/dev/null || fail "$name: check refuses the file"
+    "$tabquake" replay "$small" >"$scratch/replay"
+    [ $? = 1 ] || fail "$name: the replay without a seed does not fail"
+    grep -q "^$invariant *BROKEN" "$scratch/replay" || fail "$name: $invariant does not break"
+    story=$(longest_story "$scratch/replay")
+    { [ "$story" -gt 1 ] && [ "$story" -le $story_lines ]; } ||
+        fail "$name: a story of $story lines"
+    tabs=$(left tabs) operations=$(left operations) faults=$(left faults)
+    seconds=$(sed -n 's/^[0-9]* rounds, \([0-9.]*\) s.*/\1/p' "$scratch/said")
+    tenths=$(echo "$seconds" | awk '{ print int($1 * 10) }')
+    luck=calm
+    grep -q '^calm: true' "$small" || luck="a seed"
+    mark=
+    within 3 1 3 20 || { mark="  beyond the aim"; missed=$((missed + 1)); }
+    printf '%-32s %s tabs, %s operations, %s faults, %s, %s s%s\n' "$name" "$tabs" "$operations" \
+        "$faults" "$luck" "$seconds" "$mark"
+    # shellcheck disable=SC2086 # four numbers
+    set -- $far
+    if within "$1" "$2" "$3" "$4"0; then pass; else fail "$name: far beyond the aim"; fi
+}
+
+for f in scenarios/mutants/*.yaml; do try "$f"; done
+
+# ---- refusals ------------------------------------------------------------------------------
+refuses() # STATUS CLAIM ARGUMENTS...
+{
+    expected=$1 claim=$2
+    shift 2
+    "$tabquake" "$@" >/dev/null 2>"$scratch/err"
+    status=$?
+    if [ $status = "$expected" ] && [ -s "$scratch/err" ]; then pass; else
+        fail "$claim: ended with $status, expected $expected"
+    fi
+}
+mutant=scenarios/mutants/fail-open.yaml
+echo mine >"$scratch/kept"
+refuses 2 "shrink without a file to write" shrink $mutant --seed 1
+refuses 2 "shrink without a seed" shrink $mutant -o "$scratch/new"
+refuses 2 "shrink of a suite" shrink scenarios/release-gate.yaml --seed 1 -o "$scratch/new"
+refuses 2 "shrink of a round that holds" shrink scenarios/healthy.yaml --seed 1 -o "$scratch/new"
+refuses 2 "shrink for an unknown invariant" shrink $mutant --seed 1 -o "$scratch/new" \
+    --invariant no-fail-opem
+refuses 2 "shrink without rounds" shrink $mutant --seed 1 -o "$scratch/new" --rounds 0
+refuses 2 "shrink into a missing folder" shrink $mutant --seed 1 -o "$scratch/none/new"
+refuses 2 "shrink onto a file" shrink $mutant --seed 1 -o "$scratch/kept"
+if [ ! -e "$scratch/new" ]; then pass; else fail "a refusal left a file"; fi
+if grep -qx mine "$scratch/kept"; then pass; else fail "a refusal overwrote its output"; fi
+
+# ---- a schedule by hand ------------------------------------------------------------------------
+cat >"$scratch/story.yaml" <<'END'
+schema: tabquake.scenario.v1
+name: by-hand
+devices: [{tabs: 1}]
+duration: 4s
+longRounds: {share: 0%}
+operations: 0
+schedule:
+  - {at: 1s, fault: close-waiter}
+  - {at: 2s, submit: true}
+  - {when: effect-unknown, fault: reload}
+calm: true
+END
+"$tabquake" replay "$scratch/story.yaml" >"$scratch/out"
+told() { grep -qF -- "$1" "$scratch/out"; }
+if told 'step 1 {at: 1s, fault: close-waiter}: found nobody to act on' &&
+    told 'step 3 {when: effect-unknown, fault: reload}: waited for effect-unknown, which did not' &&
+    told 'ledger.terminal'; then pass; else
+    fail "a step that finds nobody is told and the rest goes on"
+fi
+
+[ $missed -le $missed_max ] || fail "$missed mutants are beyond the aim, at most $missed_max may be"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

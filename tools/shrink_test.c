@@ -1,0 +1,141 @@
+/* Shrinking: the same invariant for the same reason, smaller, within its budget. */
+#include "tools/shrink.h"
+
+#include <check.h>
+
+#include "tools/hunt.h"
+
+Suite *shrink_suite(void);
+
+static struct mutant m;
+static struct contract contract;
+static struct player player;
+
+/* Plays the mutant's rounds until its invariant breaks; the seed. */
+static uint64_t open_mutant(const char *name)
+{
+    char path[PATH_MAX_LEN];
+    snprintf(path, sizeof path, "scenarios/mutants/%s.yaml", name);
+    ck_assert(mutant_load(&m, path, NULL, stderr));
+    ck_assert(contract_load(&contract, "scenarios/contracts/account-outbox.yaml", NULL, stderr));
+    player_open(&player, scenario_tabs(&m.scenario));
+    for (uint64_t i = 0; i < m.rounds; i++) {
+        uint64_t seed = hunt_seed(name, 1, i);
+        struct played p = player_round(&player, &m.scenario, &contract, seed);
+        if (played_broken(&p) >> invariant_find(m.caught_by) & 1) return seed;
+    }
+    ck_abort_msg("%s was not caught", name);
+}
+
+static struct shrink shrink_of(uint32_t budget)
+{
+    return (struct shrink){ .player = &player, .contract = &contract, .budget = budget };
+}
+
+static const struct {
+    const char *name;
+    bool calm;
+} small[] = {
+    { "receiver-ignores-fence", false }, { "fail-open", true },
+    { "callback-never-settles", true },  { "freeze-handler-relied-on", true },
+    { "async-replica-promoted", true },  { "observe-stage-writes", true },
+};
+
+START_TEST(a_failure_becomes_as_small_as_a_person_takes_in)
+{
+    uint64_t seed = open_mutant(small[_i].name);
+    struct shrink s = shrink_of(SHRINK_BUDGET);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, invariant_find(m.caught_by)), SHRINK_OK);
+    const char *reason = s.reason;
+    uint32_t broken = s.broken;
+    shrink_reduce(&s);
+    struct shrink_size n = shrink_size(&s.best);
+    ck_assert_uint_le(n.tabs, SHRINK_TABS);
+    ck_assert_uint_le(n.operations, SHRINK_OPERATIONS);
+    ck_assert_uint_le(n.faults, SHRINK_FAULTS);
+    ck_assert(s.scheduled);
+    if (small[_i].calm) ck_assert(s.best.calm);
+    struct played p = player_round(&player, &s.best, &contract, s.best.calm ? 99 : s.seed);
+    ck_assert_int_eq(p.result->finding[s.invariant].verdict, VERDICT_BROKEN);
+    ck_assert_ptr_eq(p.result->finding[s.invariant].reason, reason);
+    ck_assert_uint_eq(played_broken(&p) & ~broken, 0);
+    player_close(&player);
+}
+END_TEST
+
+START_TEST(a_candidate_that_breaks_another_invariant_is_none)
+{
+    uint64_t seed = open_mutant("fail-open");
+    struct shrink s = shrink_of(100);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_NO_FAIL_OPEN), SHRINK_OK);
+    struct scenario c = s.best;
+    ck_assert(shrink_try_seed(&s, &c, seed));
+    c.policy = policy_with(c.policy, POLICY_ILLEGAL_STATE); /* one more goes wrong */
+    for (uint64_t i = 0; i < 20; i++) {
+        struct played p = player_round(&player, &c, &contract, i);
+        bool also = played_broken(&p) >> INV_LEGAL_STATE & 1;
+        if (also) ck_assert(!shrink_try_seed(&s, &c, i));
+    }
+    s.reason = "another";
+    ck_assert(!shrink_try_seed(&s, &m.scenario, seed));
+    player_close(&player);
+}
+END_TEST
+
+START_TEST(a_round_that_holds_is_not_shrunk)
+{
+    uint64_t seed = open_mutant("fail-open");
+    struct shrink s = shrink_of(100);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_LOCK_MODEL), SHRINK_HOLDS);
+    m.scenario.policy = (struct policy){ 0 };
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_COUNT), SHRINK_HOLDS);
+    player_close(&player);
+}
+END_TEST
+
+START_TEST(the_budget_bounds_the_rounds)
+{
+    uint64_t seed = open_mutant("fenced-refetch-retry");
+    struct shrink s = shrink_of(150);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_COUNT), SHRINK_OK);
+    shrink_reduce(&s);
+    ck_assert_uint_le(s.rounds, 150);
+    struct played p = player_round(&player, &s.best, &contract, s.seed);
+    ck_assert(played_broken(&p) >> s.invariant & 1); /* what there is fails all the same */
+    player_close(&player);
+}
+END_TEST
+
+START_TEST(a_schedule_shrinks_to_the_step_that_is_needed)
+{
+    uint64_t seed = open_mutant("freeze-handler-relied-on");
+    struct shrink s = shrink_of(SHRINK_BUDGET);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_NO_FAIL_OPEN), SHRINK_OK);
+    shrink_reduce(&s);
+    struct scenario more = s.best;
+    ck_assert(more.calm && more.steps == 2);
+    more.step[more.steps++] = (struct step_plan){
+        .at_us = 1, .when = PHASE_COUNT, .fault = FAULT_DUPLICATE, .tab = 9, .device = STEP_ANY
+    }; /* finds nobody */
+    ck_assert_int_eq(shrink_start(&s, &more, 0, INV_NO_FAIL_OPEN), SHRINK_OK);
+    ck_assert(s.scheduled);
+    shrink_reduce(&s);
+    ck_assert_uint_eq(s.best.steps, 2);
+    player_close(&player);
+}
+END_TEST
+
+Suite *shrink_suite(void)
+{
+    Suite *s = suite_create("shrink");
+    TCase *t = tcase_create("shrink");
+    tcase_set_timeout(t, 120); /* under sanitizers */
+    tcase_add_loop_test(t, a_failure_becomes_as_small_as_a_person_takes_in, 0,
+                        sizeof small / sizeof small[0]);
+    tcase_add_test(t, a_candidate_that_breaks_another_invariant_is_none);
+    tcase_add_test(t, a_round_that_holds_is_not_shrunk);
+    tcase_add_test(t, the_budget_bounds_the_rounds);
+    tcase_add_test(t, a_schedule_shrinks_to_the_step_that_is_needed);
+    suite_add_tcase(s, t);
+    return s;
+}
