@@ -57,7 +57,7 @@ struct step_plan {
     uint32_t of;                 /* of this tab's, or STEP_ANY */
 
     enum fault_kind fault;       /* FAULT_COUNT: an action, or an expectation */
-    int64_t lasts_us;            /* 0: for good, or it has no length */
+    int64_t lasts_us;            /* 0: for good, or it has no length; REQUEST_LATE: drawn */
     enum request_kind request;   /* that the fault is to meet; REQ_NONE: by the leader's phase */
     enum step_action action;     /* without a fault; 0 is an operation that a user submits */
     bool expects;                /* ... and this instead of an action: */

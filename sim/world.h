@@ -125,6 +125,7 @@ struct device {
     int64_t channel_delay_us; bool channel_drop; uint32_t channel_cause;
     /* REQUEST_LATE, REQUEST_DOUBLED: armed for the next that fits */
     uint32_t late, doubled, late_cause, doubled_cause;
+    int64_t late_us; /* 0: drawn */
     /* ANSWER_LOST: kinds, a bit each, of the next answer to lose */
     uint32_t lost_answers, lost_cause;
     enum request_kind late_kind, doubled_kind;
@@ -139,6 +140,7 @@ struct planned_fault {
     int64_t lasts_us;
     bool aimed, begun, ended, armed, for_good;
     enum request_kind request;   /* that it is to meet; REQ_NONE: by the phase of the leader */
+    int64_t late_us;             /* REQUEST_LATE: so late; 0: drawn */
     bool coaxed;                 /* something was done to bring its phase about, at armed_at */
     enum leader_phase phase;
     enum leader_phase met;       /* the phase in which it began */

@@ -316,6 +316,7 @@ void fault_inject(struct world *w, struct injection *x)
     *f = (struct planned_fault){ .kind = x->kind,
                                  .at = w->now,
                                  .lasts_us = x->lasts_us,
+                                 .late_us = x->lasts_us,
                                  .number = OBS_NONE,
                                  .page = PAGE_NONE,
                                  .device = aim_device(w, x->kind),

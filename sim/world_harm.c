@@ -301,6 +301,7 @@ void harm_meddle_next(struct world *w, struct planned_fault *f, bool late)
     if (late) {
         d->late = 1;
         d->late_kind = kind;
+        d->late_us = f->late_us;
         d->late_cause = f->number;
     } else {
         d->doubled = 1;

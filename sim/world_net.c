@@ -105,7 +105,8 @@ static bool meddle(struct world *w, uint32_t i, int64_t *us)
     if (d->late && fits(d->late_kind, k)) {
         d->late = 0;
         see_request(w, OBS_REQUEST_DELAYED, id, d->late_cause);
-        *us += choose_us(&w->choices, STREAM_NET_UP, LATE_MIN_US, LATE_MAX_US);
+        *us += d->late_us ? d->late_us
+                          : choose_us(&w->choices, STREAM_NET_UP, LATE_MIN_US, LATE_MAX_US);
     }
     bool twice = chance(&w->choices, STREAM_NET_UP, w->network.double_ppm, 1000000);
     uint32_t cause = c->cause;

@@ -173,6 +173,7 @@ static enum step_outcome begin_fault(struct world *w, const struct step_plan *p)
     struct planned_fault f = { .kind = p->fault,
                                .at = w->now,
                                .lasts_us = p->lasts_us,
+                               .late_us = p->lasts_us,
                                .request = p->request,
                                .number = OBS_NONE,
                                .page = PAGE_NONE,

@@ -404,6 +404,24 @@ START_TEST(expectations_change_nothing)
 }
 END_TEST
 
+START_TEST(a_late_request_is_as_late_as_the_step_says)
+{
+    for (int64_t late_us = MS(20); late_us <= SECONDS(1); late_us *= 7) {
+        open_rig(1);
+        struct step_plan *p = add(FAULT_REQUEST_LATE, SECONDS(1), PHASE_COUNT);
+        p->request = REQ_SUBMIT;
+        p->lasts_us = late_us;
+        add(FAULT_COUNT, SECONDS(2), PHASE_COUNT);
+        g.scenario.calm = true;
+        play(SECONDS(4));
+        const struct obs *late = world_rig_find(&g, 0, OBS_REQUEST_DELAYED, PAGE_NONE);
+        const struct obs *came = world_rig_find_request(&g, 0, OBS_REQUEST_ARRIVED, late->request);
+        ck_assert_int_ge(came->at.us, SECONDS(2) + late_us);
+        ck_assert_int_le(came->at.us, SECONDS(2) + late_us + MS(50));
+    }
+}
+END_TEST
+
 START_TEST(a_fault_meets_the_request_that_the_step_names)
 {
     open_rig(2);
@@ -447,6 +465,7 @@ Suite *world_schedule_suite(void)
     tcase_add_test(t, a_step_waits_for_an_observation_of_a_tab);
     tcase_add_test(t, an_expectation_is_met_in_time_or_noted);
     tcase_add_test(t, expectations_change_nothing);
+    tcase_add_test(t, a_late_request_is_as_late_as_the_step_says);
     tcase_add_test(t, a_fault_meets_the_request_that_the_step_names);
     suite_add_tcase(s, t);
     return s;

@@ -48,23 +48,11 @@ enum shrink_outcome {
 enum shrink_outcome shrink_start(struct shrink *s, const struct scenario *scenario, uint64_t seed,
                                  enum invariant_kind invariant);
 void shrink_reduce(struct shrink *s);
+/* Kinds of faults of a result, a bit each. */
+uint64_t shrink_kinds(const struct scenario *s);
+
 struct shrink_size { uint32_t tabs, operations, faults; };
 struct shrink_size shrink_size(const struct scenario *s);
 bool shrink_budget_is_spent(const struct shrink *s);
-
-/* ---- between the two files ------------------------------------------------------ */
-
-/* shrink_start.c: a schedule of what the round of the seed drew becomes the best; false
- * when the round does not fail in the same way, or no schedule of it does. */
-bool shrink_schedule(struct shrink *s, uint64_t seed);
-
-/* The same for the plainest of rounds: one operation and one of the round's faults, or of
- * those that the scenario has beside them. */
-bool shrink_guess(struct shrink *s, uint64_t seed, bool of_scenario);
-
-/* Whether the candidate breaks what it must; then it is the best. */
-bool shrink_try(struct shrink *s, const struct scenario *candidate);
-/* The same with one seed only. */
-bool shrink_try_seed(struct shrink *s, const struct scenario *candidate, uint64_t seed);
 
 #endif

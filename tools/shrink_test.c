@@ -4,6 +4,7 @@
 #include <check.h>
 
 #include "tools/hunt.h"
+#include "tools/shrink_internal.h"
 
 Suite *shrink_suite(void);
 
@@ -36,9 +37,9 @@ static const struct {
     const char *name;
     bool calm;
 } small[] = {
-    { "receiver-ignores-fence", false }, { "fail-open", true },
-    { "callback-never-settles", true },  { "freeze-handler-relied-on", true },
-    { "async-replica-promoted", true },  { "observe-stage-writes", true },
+    { "receiver-ignores-fence", true }, { "fail-open", true },
+    { "callback-never-settles", true }, { "freeze-handler-relied-on", true },
+    { "async-replica-promoted", true }, { "observe-stage-writes", true },
 };
 
 START_TEST(a_failure_becomes_as_small_as_a_person_takes_in)
@@ -125,6 +126,34 @@ START_TEST(a_schedule_shrinks_to_the_step_that_is_needed)
 }
 END_TEST
 
+/* Started, and reduced with the tool's own budget. */
+static struct shrink shrunk(const char *name)
+{
+    uint64_t seed = open_mutant(name);
+    struct shrink s = shrink_of(SHRINK_BUDGET);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, invariant_find(m.caught_by)), SHRINK_OK);
+    shrink_reduce(&s);
+    return s;
+}
+
+START_TEST(the_kinds_of_a_result_are_those_of_its_steps)
+{
+    struct shrink s = shrunk("freeze-handler-relied-on");
+    ck_assert_uint_eq(shrink_kinds(&s.best), UINT64_C(1) << FAULT_FREEZE_ABRUPT);
+    player_close(&player);
+}
+END_TEST
+
+/* Found by chance in one round, it stands without: a request that was late is a fault. */
+START_TEST(a_race_is_told_as_a_late_request)
+{
+    struct shrink s = shrunk("ack-unfenced");
+    ck_assert(s.best.calm);
+    ck_assert(shrink_kinds(&s.best) >> FAULT_REQUEST_LATE & 1);
+    player_close(&player);
+}
+END_TEST
+
 Suite *shrink_suite(void)
 {
     Suite *s = suite_create("shrink");
@@ -136,6 +165,8 @@ Suite *shrink_suite(void)
     tcase_add_test(t, a_round_that_holds_is_not_shrunk);
     tcase_add_test(t, the_budget_bounds_the_rounds);
     tcase_add_test(t, a_schedule_shrinks_to_the_step_that_is_needed);
+    tcase_add_test(t, the_kinds_of_a_result_are_those_of_its_steps);
+    tcase_add_test(t, a_race_is_told_as_a_late_request);
     suite_add_tcase(s, t);
     return s;
 }
