@@ -51,6 +51,8 @@ JUDGE   := $(filter sim/base/% oracle/%,$(PARTS)) tools/judge_main.c
 READERS := $(filter reports/% tools/%,$(PARTS))
 obj      = $(patsubst %.c,$(B)/%.o,$(1))
 FUZZERS := $(FUZZED:%.c=$(B)/fuzz/%)
+# Style sheets, scripts and plots of reports, compiled in (reports/asset.h).
+ASSETS  := $(sort $(wildcard reports/html/*.css reports/html/*.js reports/plots/*.gp))
 
 .PHONY: all test check check-long gate golden bench format fuzzers install where clean FORCE
 all: $(B)/tabquake $(if $(wildcard tools/judge_main.c),$(B)/judge)
@@ -65,21 +67,21 @@ format: ; clang-format -i $(ALL)
 where: ; @echo '$(CURDIR)/$(B)'
 clean: ; rm -rf build
 
-$(B)/tabquake: $(call obj,$(PARTS) tools/main.c) ; $(LINK) $(LIBS)
+$(B)/tabquake: $(call obj,$(PARTS) tools/main.c) $(B)/assets.o ; $(LINK) $(LIBS)
 $(B)/judge: $(call obj,$(JUDGE)) $(B)/readers.a
 	$(LINK) $(B)/readers.a $(LDFLAGS) $(shell pkg-config --libs jansson) -lm
-$(B)/readers.a: $(call obj,$(READERS)) ; @rm -f $@; ar rc $@ $^
-$(B)/test: $(call obj,$(PARTS) $(TESTS) tools/test_main.c) $(B)/suites.o
+$(B)/readers.a: $(call obj,$(READERS)) $(B)/assets.o ; @rm -f $@; ar rc $@ $^
+$(B)/test: $(call obj,$(PARTS) $(TESTS) tools/test_main.c) $(B)/suites.o $(B)/assets.o
 	$(LINK) $(LIBS) $(shell pkg-config --libs check)
 # A must() that fails ends with _Exit; the fuzzer keeps the input only of an abort.
-$(FUZZERS): $(B)/fuzz/%: $(B)/%.o $(call obj,$(PARTS))
+$(FUZZERS): $(B)/fuzz/%: $(B)/%.o $(call obj,$(PARTS)) $(B)/assets.o
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--defsym=_Exit=abort $(LIBS)
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(DEFINES) -MMD -MP -c -o $@ $<
-$(B)/suites.o: $(B)/suites.c ; $(CC) $(CFLAGS_ALL) -c -o $@ $<
+$(B)/suites.o $(B)/assets.o: %.o: %.c ; $(CC) $(CFLAGS_ALL) -c -o $@ $<
 
 # Written on every run, replaced only when it changed, so that what depends on it is not made anew.
 replace = @mkdir -p $(@D); { $(1) } > $@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -89,6 +91,13 @@ $(B)/suites.c: FORCE
 	    for t in $(SUITES); do echo "Suite *$${t}_suite(void);"; done; \
 	    echo 'void add_suites(SRunner *r)'; echo '{'; echo '    (void)r;'; \
 	    for t in $(SUITES); do echo "    srunner_add_suite(r, $${t}_suite());"; done; echo '}';)
+
+# Each line becomes one of a string, question marks escaped as well: two of them begin a trigraph.
+$(B)/assets.c: FORCE
+	$(call replace, echo '#include "reports/asset.h"'; \
+	    echo 'const struct asset assets[] = {'; for a in $(ASSETS); do \
+	        echo "{ \"$${a#reports/}\"$(comma)"; sed 's/[\\"?]/\\&/g; s/^/"/; s/$$/\\n"/' $$a; echo '}$(comma)'; \
+	    done; echo '{ 0 } };';)
 
 # Revision and build are compiled into one object, so that a commit rebuilds one file.
 BUILD = $(shell $(CC) --version | head -n 1) $(OPT)$(if $(SAN), $(SAN))
@@ -101,7 +110,5 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/tabquake
 	install -m 755 $(wildcard $(B)/tabquake) $(DESTDIR)$(PREFIX)/bin/tabquake
 	cp -R scenarios $(DESTDIR)$(PREFIX)/share/tabquake/
-	install -d $(DESTDIR)$(PREFIX)/share/tabquake/reports/plots
-	install -m 644 reports/plots/*.gp $(DESTDIR)$(PREFIX)/share/tabquake/reports/plots/
 
 -include $(patsubst %.c,$(B)/%.d,$(ALL))

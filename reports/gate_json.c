@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "oracle/stats.h"
 #include "reports/contract_json.h"
+#include "reports/quantiles.h"
 #include "reports/table.h"
 #include "reports/text.h"
 
@@ -45,20 +45,9 @@ static void write_invariants(FILE *f, const struct tally *t)
     putc('}', f);
 }
 
-static const struct {
-    const char *name;
-    uint64_t num, den;
-} quantile[] = {
-    { "p50", 50, 100 },
-    { "p90", 90, 100 },
-    { "p99", 99, 100 },
-    { "p999", 999, 1000 },
-};
-enum { QUANTILES = sizeof quantile / sizeof quantile[0] };
-
-static void write_us(FILE *f, const char *name, bool known, int64_t us)
+static void write_us(FILE *f, const char *name, int64_t us)
 {
-    if (known && us < HIST_OPEN_US)
+    if (us >= 0 && us < HIST_OPEN_US)
         fprintf(f, "\"%s\":%" PRId64, name, us);
     else
         fprintf(f, "\"%s\":null", name);
@@ -69,18 +58,15 @@ static void write_us(FILE *f, const char *name, bool known, int64_t us)
 static void write_quantiles(FILE *f, const struct histogram *h, double design_effect)
 {
     fprintf(f, "\"n\":%" PRIu64, h->n);
-    for (int i = 0; i < QUANTILES; i++) {
-        int64_t value = hist_quantile(h, quantile[i].num, quantile[i].den), low = 0, high = 0;
-        bool bound = h->n > 0 && tally_quantile_interval(h, quantile[i].num, quantile[i].den,
-                                                         design_effect, &low, &high);
-        fprintf(f, ",\"%s\":{", quantile[i].name);
-        write_us(f, "value", h->n > 0, value), putc(',', f);
-        write_us(f, "low", bound, low), putc(',', f);
-        write_us(f, "high", bound, high), putc('}', f);
+    for (int i = 0; i < QUANTILE_COUNT; i++) {
+        struct quantile_value v = quantile_of(h, (enum quantile)i, design_effect);
+        fprintf(f, ",\"%s\":{", quantile_key[i]);
+        write_us(f, "value", v.us), putc(',', f);
+        write_us(f, "low", v.low_us), putc(',', f);
+        write_us(f, "high", v.high_us), putc('}', f);
     }
     fputs(",\"max\":{", f);
-    int64_t longest = hist_longest_ended(h);
-    write_us(f, "value", longest >= 0, longest);
+    write_us(f, "value", hist_longest_ended(h));
     fputs(",\"low\":null,\"high\":null}", f); /* no sample bounds its own maximum */
     fprintf(f, ",\"open\":%" PRIu64, hist_open(h));
 }
@@ -93,38 +79,23 @@ static void write_part(FILE *f, const char *name, const struct histogram *h, dou
     putc('}', f);
 }
 
-static double design_effect_of(const struct tally *t)
-{
-    const struct cluster_sums sums = {
-        .clusters = t->rounds,
-        .hits = t->over_threshold,
-        .samples = t->failover.n,
-        .hits_sq = t->over_threshold_sq,
-        .samples_sq = t->samples_sq,
-        .hits_times_samples = t->over_times_samples,
-    };
-    double effect = stats_design_effect(&sums);
-    return effect < 1 ? 1 : effect;
-}
-
 static void write_failover(FILE *f, const struct tally *t)
 {
-    double effect = design_effect_of(t);
+    static const char *const member[] = { NULL, "by_cause", "by_successor", "by_device" };
+    double effect = tally_failover_design_effect(t);
+    enum failover_group group = FAILOVER_ALL;
+    bool first = true;
     fputs("\"failover_us\":{", f);
     write_quantiles(f, &t->failover, effect);
-    fputs(",\n \"by_cause\":{", f);
-    bool first = true;
-    for (int i = 0; i < GAP_COUNT; i++) {
-        if (t->by_cause[i].n == 0) continue;
-        write_part(f, gap_word[i], &t->by_cause[i], effect, first);
+    for (uint32_t i = 1; i < FAILOVER_PARTS; i++) {
+        struct failover_part p = failover_part(t, i);
+        if (p.group != group)
+            fprintf(f, "%s,\n \"%s\":{", group ? "}" : "", member[p.group]), first = true;
+        group = p.group;
+        if (p.group == FAILOVER_CAUSE && p.h->n == 0) continue;
+        write_part(f, p.word, p.h, effect, first);
         first = false;
     }
-    fputs("},\n \"by_successor\":{", f);
-    write_part(f, "visible", &t->by_visibility[1], effect, true);
-    write_part(f, "hidden", &t->by_visibility[0], effect, false);
-    fputs("},\n \"by_device\":{", f);
-    write_part(f, "same", &t->by_device[0], effect, true);
-    write_part(f, "other", &t->by_device[1], effect, false);
     fputs("}}", f);
 }
 

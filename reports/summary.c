@@ -6,6 +6,7 @@
 #include "reports/gate_json.h"
 #include "reports/junit.h"
 #include "reports/outfile.h"
+#include "reports/quantiles.h"
 #include "reports/table.h"
 #include "reports/text.h"
 
@@ -37,14 +38,11 @@ static void write_conditions(FILE *f, const struct gate_report *g)
 
 static void write_latency(FILE *f, const char *name, const struct histogram *h)
 {
-    static const struct {
-        uint64_t num, den;
-    } quantile[] = { { 1, 2 }, { 9, 10 }, { 99, 100 }, { 999, 1000 } };
     char us[TEXT_US_MAX];
     if (h->n == 0) return;
     fprintf(f, "| %s | %" PRIu64 " ", name, h->n);
-    for (int i = 0; i < 4; i++)
-        fprintf(f, "| %s ", text_failover(us, hist_quantile(h, quantile[i].num, quantile[i].den)));
+    for (int i = 0; i < QUANTILE_COUNT; i++)
+        fprintf(f, "| %s ", text_failover(us, quantile_of(h, (enum quantile)i, 1).us));
     fprintf(f, "| %s | %" PRIu64 " |\n", text_us(us, hist_longest_ended(h)), hist_open(h));
 }
 

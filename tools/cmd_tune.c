@@ -235,19 +235,19 @@ static void print_json(FILE *f, const struct asked *a, const struct inputs *in,
 static bool write_files(FILE *talk, const struct asked *a, const struct inputs *in,
                         const struct tune *t)
 {
-    enum tune_plot plot;
+    enum gnuplot_outcome plot;
     const char *folder = a->options.out;
-    if (!tune_write_files(folder, t, in, a->program, &plot)) return false;
+    if (!tune_write_files(folder, t, in, &plot)) return false;
     fprintf(talk, "%s/tune.tsv: the table\n", folder);
     switch (plot) {
-    case TUNE_PLOT_DRAWN: fprintf(talk, "%s/tune.svg: the plot\n", folder); break;
-    case TUNE_PLOT_NO_DATA: fputs("no plot: nobody failed over in any setting\n", talk); break;
-    case TUNE_PLOT_NO_GNUPLOT:
+    case GNUPLOT_DRAWN: fprintf(talk, "%s/tune.svg: the plot\n", folder); break;
+    case GNUPLOT_NO_DATA: fputs("no plot: nobody failed over in any setting\n", talk); break;
+    case GNUPLOT_ABSENT:
         fprintf(talk,
                 "no plot: gnuplot is not installed; with it, gnuplot tune.gp in %s draws it\n",
                 folder);
         break;
-    case TUNE_PLOT_FAILED: return false;
+    case GNUPLOT_FAILED: return false;
     }
     return true;
 }

@@ -1,15 +1,6 @@
 #include "tools/tune_files.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "reports/outfile.h"
-
-#define TEMPLATE "../reports/plots/tune.gp" /* beside scenarios/, installed or not */
-#define CANNOT_EXEC 127
 
 const char *tune_label(char out[TUNE_LABEL_MAX], const struct tune *t, const struct tune_setting *x)
 {
@@ -90,64 +81,16 @@ static bool write_table(const char *folder, const struct tune *t)
 
 /* -- the plot -------------------------------------------------------------------------- */
 
-/* In single quotes nothing is special for gnuplot but the quote, which is doubled. */
-static void write_quoted(FILE *f, const char *s)
+static enum gnuplot_outcome draw(const char *folder, const struct tune *t, const struct inputs *in)
 {
-    putc('\'', f);
-    for (; *s; s++) {
-        if (*s == '\'') putc('\'', f);
-        putc((unsigned char)*s < 0x20 ? ' ' : *s, f);
-    }
-    putc('\'', f);
-}
-
-static void write_head(FILE *f, const struct tune *t, const struct inputs *in)
-{
-    int64_t ms = in->contract.slo.failover_p99_us / US_PER_MS;
-    fputs("table = 'tune.tsv'\npicture = 'tune.svg'\ntitle = ", f);
-    write_quoted(f, in->suite.name);
-    fprintf(f, " . ', %" PRIu64 " rounds each'\nlimit = %" PRId64 ".%03" PRId64 "\n",
-            t->at[0].point.rounds, ms / 1000, ms % 1000);
-}
-
-static bool write_script(const char *folder, const struct tune *t, const struct inputs *in,
-                         const char *program)
-{
-    char from[LOCATE_PATH_MAX], to[OUTFILE_PATH_MAX];
     struct outfile o;
-    if (!locate_shipped(from, program, TEMPLATE, stderr)) return false;
-    FILE *f = fopen(from, "r");
-    if (!f) {
-        fprintf(stderr, "%s: %s\n", from, strerror(errno));
-        return false;
-    }
-    bool ok = path_in(to, folder, "tune.gp") && outfile_open(&o, to, stderr);
-    if (ok) {
-        write_head(o.f, t, in);
-        for (int c; (c = getc(f)) != EOF;) putc(c, o.f);
-        ok = outfile_commit(&o, stderr);
-    }
-    fclose(f);
-    return ok;
-}
-
-/* gnuplot in the folder, so that no path is in the script. */
-static enum tune_plot draw(const char *folder)
-{
-    int status = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        if (chdir(folder) == 0) execlp("gnuplot", "gnuplot", "tune.gp", (char *)NULL);
-        _exit(errno == ENOENT ? CANNOT_EXEC : 1);
-    }
-    if (child > 0)
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return TUNE_PLOT_DRAWN;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_EXEC)
-        return TUNE_PLOT_NO_GNUPLOT;
-    fprintf(stderr, "%s/tune.svg: gnuplot could not draw it\n", folder);
-    return TUNE_PLOT_FAILED;
+    int64_t ms = in->contract.slo.failover_p99_us / US_PER_MS;
+    if (!gnuplot_begin(&o, folder, "tune", stderr)) return GNUPLOT_FAILED;
+    fputs("title = ", o.f);
+    gnuplot_text(o.f, in->suite.name);
+    fprintf(o.f, " . ', %" PRIu64 " rounds each'\nlimit = %" PRId64 ".%03" PRId64 "\n",
+            t->at[0].point.rounds, ms / 1000, ms % 1000);
+    return gnuplot_draw(&o, folder, "tune", stderr);
 }
 
 static bool has_data(const struct tune *t)
@@ -158,13 +101,11 @@ static bool has_data(const struct tune *t)
 }
 
 bool tune_write_files(const char *folder, const struct tune *t, const struct inputs *in,
-                      const char *program, enum tune_plot *plot)
+                      enum gnuplot_outcome *plot)
 {
-    char old[OUTFILE_PATH_MAX];
-    *plot = TUNE_PLOT_NO_DATA;
+    *plot = GNUPLOT_NO_DATA;
     if (!write_table(folder, t)) return false;
-    if (path_in(old, folder, "tune.svg")) (void)remove(old); /* of other numbers */
-    if (!has_data(t)) return true;
-    *plot = write_script(folder, t, in, program) ? draw(folder) : TUNE_PLOT_FAILED;
+    gnuplot_forget(folder, "tune");
+    if (has_data(t)) *plot = draw(folder, t, in);
     return true;
 }

@@ -4,6 +4,7 @@
 #ifndef TOOLS_TUNE_FILES_H
 #define TOOLS_TUNE_FILES_H
 
+#include "reports/gnuplot.h"
 #include "tools/tune.h"
 
 /* "800ms", or "800ms/250ms": the values that are not the same in all settings. */
@@ -14,16 +15,9 @@ const char *tune_label(char out[TUNE_LABEL_MAX], const struct tune *t,
 /* The table, one measured setting a line, columns named in the first; "-" is no value. */
 void tune_write_tsv(FILE *f, const struct tune *t);
 
-enum tune_plot {
-    TUNE_PLOT_DRAWN,
-    TUNE_PLOT_NO_DATA,    /* nobody failed over in any setting */
-    TUNE_PLOT_NO_GNUPLOT, /* not installed */
-    TUNE_PLOT_FAILED      /* after a sentence on standard error */
-};
-
 /* The table; then the plot, unless there is nothing to draw. False after a sentence on
- * standard error when the table could not be written. `program` is argv[0]. */
+ * standard error when the table could not be written. */
 bool tune_write_files(const char *folder, const struct tune *t, const struct inputs *in,
-                      const char *program, enum tune_plot *plot);
+                      enum gnuplot_outcome *plot);
 
 #endif

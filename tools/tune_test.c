@@ -324,7 +324,7 @@ static void empty(const char *folder)
 START_TEST(no_plot_without_data_or_gnuplot_and_no_old_one_stays)
 {
     char folder[] = "/tmp/tabquake-tune-XXXXXX", old[64];
-    enum tune_plot plot;
+    enum gnuplot_outcome plot;
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(old, sizeof old, "%s/tune.svg", folder);
     load("scenarios/small.yaml");
@@ -333,13 +333,13 @@ START_TEST(no_plot_without_data_or_gnuplot_and_no_old_one_stays)
     FILE *f = fopen(old, "w");
     ck_assert_ptr_nonnull(f);
     fclose(f);
-    ck_assert(tune_write_files(folder, &t, &in, "tabquake", &plot));
-    ck_assert_int_eq(plot, TUNE_PLOT_NO_DATA);
+    ck_assert(tune_write_files(folder, &t, &in, &plot));
+    ck_assert_int_eq(plot, GNUPLOT_NO_DATA);
     ck_assert(is_there(folder, "tune.tsv") && !is_there(folder, "tune.svg"));
     tune_run(&t, &in, 30, 1, PROGRESS_NEVER);
     ck_assert_int_eq(setenv("PATH", "/nowhere", 1), 0);
-    ck_assert(tune_write_files(folder, &t, &in, "tabquake", &plot));
-    ck_assert_int_eq(plot, TUNE_PLOT_NO_GNUPLOT);
+    ck_assert(tune_write_files(folder, &t, &in, &plot));
+    ck_assert_int_eq(plot, GNUPLOT_ABSENT);
     ck_assert(is_there(folder, "tune.gp") && !is_there(folder, "tune.svg"));
     close_all();
     empty(folder);
@@ -348,10 +348,10 @@ END_TEST
 
 START_TEST(a_folder_that_cannot_be_written_is_told)
 {
-    enum tune_plot plot;
+    enum gnuplot_outcome plot;
     load("scenarios/small.yaml");
     ck_assert(open_grids());
-    ck_assert(!tune_write_files("/nowhere/at/all", &t, &in, "tabquake", &plot));
+    ck_assert(!tune_write_files("/nowhere/at/all", &t, &in, &plot));
     close_all();
 }
 END_TEST

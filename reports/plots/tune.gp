@@ -3,7 +3,7 @@
 # tabquake tune --out DIR puts the lines that this needs in front of it, as DIR/tune.gp, and
 # has gnuplot draw DIR/tune.svg from DIR/tune.tsv; `cd DIR && gnuplot tune.gp` draws it again.
 #
-#     table = "tune.tsv"          picture = "tune.svg"
+#     table = "tune.tsv"          picture = "tune.svg"       (gnuplot_begin)
 #     title = "..."               limit = 2.0      the contract's failoverP99 in seconds
 #
 # Left: against needless steals. Right: against the ledger's load. Filled: on the frontier of
