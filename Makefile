@@ -96,7 +96,8 @@ $(B)/suites.c: FORCE
 $(B)/assets.c: FORCE
 	$(call replace, echo '#include "reports/asset.h"'; \
 	    echo 'const struct asset assets[] = {'; for a in $(ASSETS); do \
-	        echo "{ \"$${a#reports/}\"$(comma)"; sed 's/[\\"?]/\\&/g; s/^/"/; s/$$/\\n"/' $$a; echo '}$(comma)'; \
+	        echo "{ \"$${a#reports/}\"$(comma)"; \
+	        sed 's/[\\"?]/\\&/g; s/^/"/; s/$$/\\n"/' $$a; echo '}$(comma)'; \
 	    done; echo '{ 0 } };';)
 
 # Revision and build are compiled into one object, so that a commit rebuilds one file.

@@ -56,7 +56,8 @@ static int run(const char *folder, const char *name)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        if (chdir(folder) == 0) execlp("gnuplot", "gnuplot", "-e", picture, script, (char *)NULL);
+        if (chdir(folder) == 0 && freopen("/dev/null", "w", stderr) != NULL)
+            execlp("gnuplot", "gnuplot", "-e", picture, script, (char *)NULL);
         _exit(errno == ENOENT ? CANNOT_EXEC : 1);
     }
     if (child < 0) return 1;
@@ -89,6 +90,6 @@ enum gnuplot_outcome gnuplot_draw(struct outfile *o, const char *folder, const c
     if (status == 0 && is_whole(drawn) && rename(drawn, svg) == 0) return GNUPLOT_DRAWN;
     (void)remove(drawn);
     if (status == CANNOT_EXEC) return GNUPLOT_ABSENT;
-    fprintf(err, "%s: gnuplot could not draw it\n", svg);
+    fprintf(err, "%s: gnuplot could not draw it; gnuplot %s.gp there says why\n", svg, name);
     return GNUPLOT_FAILED;
 }

@@ -19,6 +19,8 @@ static const struct command {
     { "shrink", cmd_shrink, "SCENARIO",
       "a failing round with the fewest tabs and faults, as a file" },
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
+    { "report", cmd_report, "RESULTS...",
+      "the reports again from stored results; the trend over several" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
     { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },
     { "tune", cmd_tune, "SUITE", "failover against needless steals and load, by setting" },

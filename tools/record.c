@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +11,7 @@
 
 #include "reports/history_file.h"
 #include "reports/outfile.h"
-#include "reports/summary.h"
+#include "reports/report.h"
 #include "sim/base/must.h"
 #include "tools/interrupt.h"
 #include "tools/version.h"
@@ -159,17 +158,18 @@ static void forget_older(const char *folder)
     rmdir(folder);
 }
 
-static bool write_history(const char *folder, const struct campaign *c, struct player *p,
-                          const struct failure *x)
+static bool write_history(const struct record *r, const struct campaign *c, struct player *p,
+                          const struct run_report *report, const struct failure *x)
 {
     const struct scenario *s = &c->in->suite.scenario[x->scenario];
     struct history_meta meta = { .seed = x->seed,
                                  .contract = scenario_contract(s, &c->in->contract) };
-    char inner[PATH_MAX_LEN + 128], path[PATH_MAX_LEN + 160];
+    char relative[REPORT_FAILURE_MAX];
+    char inner[PATH_MAX_LEN + REPORT_FAILURE_MAX], path[sizeof inner + 32];
     struct outfile o;
     snprintf(meta.scenario, sizeof meta.scenario, "%s", s->name);
     snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
-    snprintf(inner, sizeof inner, "%s/%s-0x%016" PRIx64, folder, s->name, x->seed);
+    snprintf(inner, sizeof inner, "%s/%s", r->folder, report_failure(relative, report, x));
     if (!record_make_folder(inner)) return cannot(inner);
     snprintf(path, sizeof path, "%s/history.jsonl", inner);
     if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
@@ -191,7 +191,8 @@ static bool write_failures(const struct record *r, const struct campaign *c,
     player_open(&player, c->in->tabs);
     for (uint32_t i = 0; ok && i < report->failures; i++) {
         const struct failure *x = &report->failure[i];
-        if (kept[x->invariant]++ < RECORD_FAILURES_EACH) ok = write_history(folder, c, &player, x);
+        if (kept[x->invariant]++ < RECORD_FAILURES_EACH)
+            ok = write_history(r, c, &player, report, x);
     }
     player_close(&player);
     return ok;
@@ -202,6 +203,6 @@ bool record_finish(struct record *r, struct campaign *c, const struct run_report
     bool ok = store_finish(c->store, report);
     ok = store_close(c->store) && ok;
     c->store = NULL;
-    ok = summary_write_files(r->folder, report, stderr) && ok;
-    return write_failures(r, c, report) && ok;
+    ok = write_failures(r, c, report) && ok;
+    return report_write_files(r->folder, report, NULL, stderr) && ok;
 }
