@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "reports/contract_json.h"
+#include "reports/group.h"
 #include "reports/quantiles.h"
-#include "reports/table.h"
+#include "reports/report.h"
 #include "reports/text.h"
 
 static void write_text(FILE *f, const char *name, const char *value)
@@ -185,6 +186,44 @@ static void write_failures(FILE *f, const struct run_report *r)
     putc(']', f);
 }
 
+static void write_group(FILE *f, const struct run_report *r, uint32_t i)
+{
+    const struct failure_group *g = &r->group[i];
+    const struct failure *x = &r->failure[g->example];
+    char name[GROUP_NAME_MAX], line[TABLE_REPLAY_MAX];
+    char folder[REPORT_FAILURE_MAX], file[REPORT_FAILURE_MAX + 16];
+    const char *separator = "";
+    putc('{', f);
+    write_text(f, "name", group_name(name, g)), putc(',', f);
+    write_text(f, "invariant", invariant_word[g->invariant]), fputs(",\"faults\":[", f);
+    for (int k = 0; k < FAULT_COUNT; k++) {
+        if (!(g->faults >> k & 1)) continue;
+        fprintf(f, "%s\"%s\"", separator, fault_info[k].word);
+        separator = ",";
+    }
+    fputs("],", f);
+    write_flag(f, "reduced", g->reduced);
+    fprintf(f, ",\"failures\":%" PRIu32 ",\"tabs\":%" PRIu32 ",\"operations\":%" PRIu32 ",",
+            g->failures, g->tabs, g->operations);
+    write_flag(f, "calm", g->calm), putc(',', f);
+    write_text(f, "scenario", r->scenario[x->scenario].name);
+    fprintf(f, ",\"round\":%" PRIu64 ",\"seed\":\"0x%016" PRIx64 "\",", x->index, x->seed);
+    snprintf(file, sizeof file, "%s/minimal.yaml", report_failure(folder, r, x));
+    write_text(f, "minimal", group_has_file(r, i) ? file : NULL), putc(',', f);
+    write_text(f, "replay", table_replay(line, r, x)), putc(',', f);
+    write_text(f, "shrink", group_shrink(line, r, g)), putc('}', f);
+}
+
+static void write_groups(FILE *f, const struct run_report *r)
+{
+    fputs("\"groups\":[", f);
+    for (uint32_t i = 0; i < r->groups; i++) {
+        fputs(i ? ",\n  " : "\n  ", f);
+        write_group(f, r, i);
+    }
+    putc(']', f);
+}
+
 /* JSON has no infinity, which a run of no time has. */
 static double finite(double x)
 {
@@ -229,6 +268,7 @@ void gate_json_write(FILE *f, const struct run_report *r)
     write_conditions(f, r->gate), fputs(",\n", f);
     write_invariants(f, r->tally), fputs(",\n", f);
     write_failures(f, r), fputs(",\n", f);
+    write_groups(f, r), fputs(",\n", f);
     write_failover(f, r->tally), fputs(",\n", f);
     write_coverage(f, r->tally), fputs(",\n", f);
     write_mutants(f, r), fputs(",\n", f);

@@ -162,6 +162,13 @@ START_TEST(it_says_what_the_run_said)
     ck_assert_int_lt(json_integer_value(json_object_get(p99, "low")), value);
     ck_assert_int_gt(json_integer_value(json_object_get(p99, "high")), value);
     ck_assert_uint_eq(json_array_size(json_object_get(v, "failures")), 3);
+    json_t *groups = json_object_get(v, "groups"), *first = json_array_get(groups, 0);
+    ck_assert_uint_eq(json_array_size(groups), 2);
+    ck_assert_str_eq(json_string_value(json_object_get(first, "name")),
+                     "no-stale-commit/freeze-abrupt+reload");
+    ck_assert_uint_eq(json_array_size(json_object_get(first, "faults")), 2);
+    ck_assert_ptr_nonnull(
+        strstr(json_string_value(json_object_get(first, "minimal")), "0abc/minimal.yaml"));
     json_decref(v);
     free(s);
 }

@@ -45,6 +45,18 @@ struct failure {
     struct finding finding;
 };
 
+/* Failures of one invariant that the same minimal set of faults suffices for; group.h. */
+struct failure_group {
+    enum invariant_kind invariant;
+    uint64_t faults;   /* their kinds, a bit each; 0: none is needed */
+    bool reduced;      /* false: no script of the example fails; `faults` are its scenario's */
+    uint32_t failures; /* of those that were looked at */
+    uint32_t example;  /* the first, in run_report.failure */
+    uint32_t tabs, operations; /* of its minimal scenario */
+    bool calm;                 /* which needs no seed */
+    const char *script;        /* the scenario file's text */
+};
+
 enum noted_why { NOTED_BROKEN, NOTED_UNKNOWN, NOTED_SLOW, NOTED_COUNT };
 
 /* A round worth coming back to. */
@@ -71,6 +83,8 @@ struct run_report {
     uint32_t scenarios;
     const struct failure *failure;
     uint32_t failures; /* by invariant, then round */
+    const struct failure_group *group;
+    uint32_t groups; /* by invariant, then by their first failures; 0: nobody looked */
     const struct noted_round *noted;
     uint32_t noted_n;
     struct performance performance;

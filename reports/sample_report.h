@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "reports/run_report.h"
+#include "sim/base/fault.h"
 
 #define SAMPLE_NASTY "a<b>&\"c\" | `d` 'e'\n\x01\xFF"
 
@@ -19,6 +20,7 @@ struct sample {
     struct scenario_count scenario[3];
     struct mutant_outcome mutant[2];
     struct failure failure[4];
+    struct failure_group group[2];
     struct noted_round noted;
 };
 
@@ -88,6 +90,11 @@ static inline struct sample *sample_report(void)
     s->failure[3] = (struct failure){
         9, 0xABD, 1, INV_PROGRESS, { VERDICT_BROKEN, { OBS_NONE, OBS_NONE }, "nobody leads" }
     };
+    s->group[0] = (struct failure_group){ INV_NO_STALE_COMMIT,
+                                          UINT64_C(1) << FAULT_FREEZE_ABRUPT |
+                                              UINT64_C(1) << FAULT_RELOAD,
+                                          true, 2, 0, 2, 1, false, "name: \"a\"\n" };
+    s->group[1] = (struct failure_group){ INV_PROGRESS, 0, true, 1, 3, 1, 0, true, "name: b\n" };
     s->noted = (struct noted_round){ 9, 0xABD, 77, 1, NOTED_BROKEN, 2500000 };
     s->report = (struct run_report){
         .run = { .seed_text = "c0ffee",
@@ -110,6 +117,8 @@ static inline struct sample *sample_report(void)
         .scenarios = 3,
         .failure = s->failure,
         .failures = 4,
+        .group = s->group,
+        .groups = 2,
         .noted = &s->noted,
         .noted_n = 1,
         .performance = { 2.5, 800, 2e6, 30000, 2 },

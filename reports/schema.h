@@ -9,8 +9,9 @@
 
 #define SCHEMA_APPLICATION 0x54425131 /* "TBQ1" in the file's header */
 /* user_version; larger is refused, smaller is read (store_read.c) and not written to.
- *   2: run.program, setting */
-#define SCHEMA_VERSION 2
+ *   2: run.program, setting
+ *   3: failure_group */
+#define SCHEMA_VERSION 3
 
 #define SCHEMA_RUN                                                                            \
     "CREATE TABLE run (\n"                                                                    \
@@ -128,6 +129,19 @@
     "  verdict TEXT NOT NULL CHECK (verdict IN ('pass', 'fail', 'unknown')),\n"               \
     "                             -- of this condition\n"                                     \
     "  judged INTEGER NOT NULL CHECK (judged IN (0, 1)) -- 0: shown only\n"                   \
+    ") STRICT;\n"                                                                             \
+    "CREATE TABLE failure_group (\n"                                                         \
+    "  position INTEGER PRIMARY KEY, -- by invariant, then by first failure, from 0\n"        \
+    "  name TEXT NOT NULL UNIQUE, -- invariant/fault+fault; to compare runs by\n"             \
+    "  invariant TEXT NOT NULL,   -- that breaks\n"                                           \
+    "  faults TEXT NOT NULL,      -- that suffice, sorted, joined with +; empty: none\n"      \
+    "  reduced INTEGER NOT NULL CHECK (reduced IN (0, 1)), -- 0: no script of it fails\n"     \
+    "  failures INTEGER NOT NULL, -- of those that were looked at\n"                          \
+    "  idx INTEGER NOT NULL,      -- round of the first, in finding\n"                        \
+    "  tabs INTEGER NOT NULL,     -- of the minimal scenario\n"                               \
+    "  operations INTEGER NOT NULL, -- that it submits\n"                                     \
+    "  calm INTEGER NOT NULL CHECK (calm IN (0, 1)), -- 1: it needs no seed\n"                \
+    "  script TEXT NOT NULL       -- the minimal scenario, as a file\n"                       \
     ") STRICT;\n"                                                                             \
     "CREATE TABLE mutant (\n"                                                                 \
     "  position INTEGER PRIMARY KEY, -- in the order in which they ran\n"                     \

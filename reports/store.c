@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "reports/contract_json.h"
+#include "reports/group.h"
 #include "reports/schema.h"
 #include "reports/sql.h"
 #include "reports/tally_names.h"
@@ -55,6 +56,9 @@ static const char pending_tables[] =
     "CREATE TEMP TABLE new_finding AS SELECT * FROM finding WHERE false;"
     "CREATE TEMP TABLE new_round AS SELECT * FROM round WHERE false;"
     "CREATE TEMP TABLE new_scenario (id INTEGER PRIMARY KEY, rounds, broken, unknown);";
+
+static const char forget_judgement[] = "DELETE FROM condition; DELETE FROM mutant;"
+                                       "DELETE FROM performance; DELETE FROM failure_group;";
 
 /* -- opening ----------------------------------------------------------------- */
 
@@ -149,7 +153,7 @@ static bool go_on(struct store *s, const struct run_info *r)
                    "UPDATE run SET state = 'running', jobs = ?, program = ?, verdict = NULL,"
                    " short = NULL",
                    "it", (int64_t)r->jobs, r->program) &&
-           sql_script(&s->q, "DELETE FROM condition; DELETE FROM mutant; DELETE FROM performance;");
+           sql_script(&s->q, forget_judgement);
 }
 
 /* Older results make room; true when there is nothing in the way. */
@@ -435,14 +439,27 @@ static bool write_performance(struct store *s, const struct performance *p)
                    "rrrr", p->seconds, p->rounds_per_s, p->events_per_s, p->speedup);
 }
 
+static bool write_group(struct store *s, uint32_t position, const struct run_report *r)
+{
+    char name[GROUP_NAME_MAX], faults[GROUP_NAME_MAX];
+    const struct failure_group *g = &r->group[position];
+    must(g->example < r->failures);
+    return sql_run(&s->q, "INSERT INTO failure_group VALUES (?,?,?,?,?,?,?,?,?,?,?)", "itttiiiiiit",
+                   (int64_t)position, group_name(name, g), invariant_word[g->invariant],
+                   group_faults(faults, g->faults), (int64_t)g->reduced, (int64_t)g->failures,
+                   (int64_t)r->failure[g->example].index, (int64_t)g->tabs, (int64_t)g->operations,
+                   (int64_t)g->calm, g->script);
+}
+
 bool store_finish(struct store *s, const struct run_report *r)
 {
     const char *state = r->interrupted ? "interrupted" : "finished";
     const char *verdict = r->gate ? gate_verdict_word[r->gate->verdict] : NULL;
-    bool ok = store_flush(s) && sql_script(&s->q, "BEGIN IMMEDIATE; DELETE FROM condition;"
-                                                  "DELETE FROM mutant; DELETE FROM performance;");
+    bool ok = store_flush(s) && sql_script(&s->q, "BEGIN IMMEDIATE;") &&
+              sql_script(&s->q, forget_judgement);
     ok = ok && (!r->gate || write_conditions(s, r->gate));
     for (uint32_t i = 0; ok && i < r->mutants; i++) ok = write_mutant(s, i, &r->mutant[i]);
+    for (uint32_t i = 0; ok && i < r->groups; i++) ok = write_group(s, i, r);
     return ok && write_performance(s, &r->performance) &&
            sql_run(&s->q, "UPDATE run SET state = ?, verdict = ?, short = ?, jobs = ?", "ttii",
                    state, verdict, (int64_t)(r->gate && r->gate->is_short),

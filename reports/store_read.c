@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/contract_json.h"
+#include "reports/group.h"
 #include "reports/sql.h"
 #include "reports/tally_names.h"
 
@@ -402,6 +403,44 @@ static bool load_mutants(struct loader *l)
     return !l->q.failed;
 }
 
+/* The failure in the list that the group names by its round. */
+static uint32_t example_of(struct loader *l, enum invariant_kind k, uint64_t round)
+{
+    const struct run_report *r = &l->run->report;
+    for (uint32_t i = 0; i < r->failures; i++)
+        if (r->failure[i].invariant == k && r->failure[i].index == round) return i;
+    sql_refuse(&l->q, "holds a group of failures without its first");
+    return 0;
+}
+
+static bool load_groups(struct loader *l)
+{
+    struct run_report *r = &l->run->report;
+    if (l->q.version < 3) return true;
+    l->run->group =
+        room(l, "SELECT count(*) FROM failure_group", sizeof *l->run->group, &r->groups);
+    r->group = l->run->group;
+    sqlite3_stmt *s =
+        sql_query(&l->q, "SELECT invariant AS grouped, faults, reduced, failures, idx, tabs,"
+                         " operations, calm, script FROM failure_group ORDER BY position");
+    for (uint32_t i = 0; sql_row(&l->q, s) && i < r->groups; i++) {
+        struct failure_group *g = &l->run->group[i];
+        *g = (struct failure_group){
+            .invariant = (enum invariant_kind)word_at(l, s, 0, invariant_word, INV_COUNT),
+            .reduced = sqlite3_column_int(s, 2) != 0,
+            .failures = (uint32_t)count_at(l, s, 3, UINT32_MAX),
+            .tabs = (uint32_t)count_at(l, s, 5, UINT32_MAX),
+            .operations = (uint32_t)count_at(l, s, 6, UINT32_MAX),
+            .calm = sqlite3_column_int(s, 7) != 0,
+            .script = text_at(l, s, 8),
+        };
+        g->example = example_of(l, g->invariant, count_at(l, s, 4, INT64_MAX));
+        if (!group_read_faults(text_at(l, s, 1), &g->faults))
+            sql_refuse(&l->q, "holds an unknown fault in a group of failures");
+    }
+    return !l->q.failed;
+}
+
 static bool load_performance(struct loader *l)
 {
     struct performance *p = &l->run->report.performance;
@@ -439,7 +478,8 @@ struct stored_run *store_load(const char *path, FILE *err)
     bool ok = open_results(&l, path, err) && sql_script(&l.q, "BEGIN;") && load_run(&l) &&
               load_call(&l) && load_scenarios(&l) && load_blocks(&l) && load_findings(&l) &&
               load_noted(&l) && load_counters(&l) && load_histograms(&l) && load_invariants(&l) &&
-              load_faults(&l) && load_conditions(&l) && load_mutants(&l) && load_performance(&l);
+              load_faults(&l) && load_conditions(&l) && load_mutants(&l) && load_groups(&l) &&
+              load_performance(&l);
     sql_close(&l.q);
     if (ok) return l.run;
     stored_free(l.run);
@@ -458,6 +498,7 @@ void stored_free(struct stored_run *r)
     free(r->scenario);
     free(r->mutant);
     free(r->failure);
+    free(r->group);
     free(r->noted);
     free(r->setting);
     free(r);

@@ -25,6 +25,7 @@ struct stored_run {
     struct scenario_count *scenario;
     struct mutant_outcome *mutant;
     struct failure *failure;
+    struct failure_group *group;
     struct noted_round *noted;
     struct run_setting *setting;
     struct stored_text *texts;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "reports/gate_json.h"
+#include "reports/group.h"
 #include "reports/junit.h"
 #include "reports/outfile.h"
 #include "reports/quantiles.h"
-#include "reports/table.h"
 #include "reports/text.h"
 
 static void write_cell(FILE *f, const char *s)
@@ -74,7 +74,7 @@ static void write_failures(FILE *f, const struct run_report *r)
     size_t n;
     FILE *lines = open_memstream(&text, &n);
     if (!lines) return;
-    table_failures(lines, r, SUMMARY_FAILURES_EACH);
+    group_lines(lines, r, SUMMARY_FAILURES_EACH);
     fclose(lines);
     fputs("\nThe first of each, with the line that replays it:\n\n", f);
     for (const char *p = text; *p; p++) {

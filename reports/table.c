@@ -147,7 +147,7 @@ const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,
     return table_replay_of(out, &r->run, r->scenario[x->scenario].file, x->seed);
 }
 
-static void write_failure(FILE *f, const struct run_report *r, const struct failure *x)
+void table_failure(FILE *f, const struct run_report *r, const struct failure *x)
 {
     char line[TABLE_REPLAY_MAX];
     const char *reason = x->finding.reason ? x->finding.reason : invariant_says[x->invariant];
@@ -177,7 +177,7 @@ void table_failures(FILE *f, const struct run_report *r, uint32_t each)
         if (last >= 0 && last != (int)x->invariant) write_rest(f, r, last, listed[last]);
         last = (int)x->invariant;
         listed[last]++;
-        write_failure(f, r, x);
+        table_failure(f, r, x);
     }
     if (last >= 0) write_rest(f, r, last, listed[last]);
 }

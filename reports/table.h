@@ -13,6 +13,9 @@ void table_conditions(FILE *f, const struct run_report *r, bool colour);
 /* Of each broken invariant the first `each` failures, two lines a failure, then "(2 more)". */
 void table_failures(FILE *f, const struct run_report *r, uint32_t each);
 
+/* One of them, two lines. */
+void table_failure(FILE *f, const struct run_report *r, const struct failure *x);
+
 #define TABLE_REPLAY_MAX 16384
 /* "build/tabquake replay FILE --seed 0x... [--contract FILE] [--set path=value]...", quoted
  * for a shell where it needs to be, for the folder that the run was started in. Returns `out`. */

@@ -125,7 +125,7 @@ grep -A1 '^BROKEN no-stale-commit' "$scratch/out" |
     >"$scratch/line"
 holds "a failing run prints a line to paste" test -s "$scratch/line"
 
-says "what is not listed is counted" '^  ([0-9]* more)$'
+says "what is not listed is counted" '^  ([0-9]* more of [a-z-]*, not looked at)$'
 ends 0 "run of one fault" run scenarios/freeze-abrupt.yaml --rounds 40 --seed e2e \
     --out "$scratch/run"
 says "a run of one fault tells whether it happened" \
@@ -231,6 +231,12 @@ holds "the first failures are kept as histories" \
     sh -c "ls '$scratch'/red/failures/*/history.jsonl >/dev/null"
 for h in "$scratch"/red/failures/*/history.jsonl; do
     ends 1 "a kept history fails under judge" judge "$h"
+done
+holds "failures are grouped by invariant and faults" \
+    grep -q '"name":"no-stale-commit/' "$scratch/red/gate.json"
+for m in "$scratch"/red/failures/*/minimal.yaml; do
+    ends 1 "the minimal scenario of a group fails" replay "$m"
+    holds "its first lines say how it is played" grep -q "^#   .* replay $m\$" "$m"
 done
 
 # ---- interrupted, killed, resumed ------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "reports/gate_json.h"
+#include "reports/group.h"
 #include "reports/table.h"
 #include "sim/base/must.h"
 #include "tools/announce.h"
@@ -196,7 +197,7 @@ static void tell(const struct gate *g, const struct run_report *report)
     char verdict[TABLE_VERDICT_MAX];
     table_conditions(g->talk, report, g->talk == stdout && isatty(fileno(stdout)));
     fputs("\n", g->talk);
-    table_failures(g->talk, report, RECORD_FAILURES_EACH);
+    group_lines(g->talk, report, RECORD_FAILURES_EACH);
     tell_difference(g);
     announce_end(g->talk, report);
     if (report->interrupted) fputs("interrupted; --resume goes on from here\n", g->talk);
@@ -229,6 +230,7 @@ static int run(struct gate *g, const char *program)
         report.gate = &g->verdict;
         report.mutant = g->outcome;
         report.mutants = g->outcomes;
+        if (!interrupted()) record_group(&g->record, &g->campaign, &report);
         g->written = record_finish(&g->record, &g->campaign, &report) && g->written;
         tell(g, &report);
         status = status_of(g);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "reports/gate_json.h"
+#include "reports/group.h"
 #include "reports/table.h"
 #include "reports/text.h"
 #include "tools/announce.h"
@@ -137,7 +138,8 @@ static int run(const struct asked *a, const struct inputs *in, const char *progr
         print_invariants(talk, report.tally);
         print_measured(talk, report.tally);
         print_faults(talk, c.sums);
-        table_failures(talk, &report, RECORD_FAILURES_EACH);
+        if (!interrupted()) record_group(&record, &c, &report);
+        group_lines(talk, &report, RECORD_FAILURES_EACH);
         if (o->out) ok = record_finish(&record, &c, &report) && ok;
         if (o->json) gate_json_write(stdout, &report);
         announce_end(talk, &report);

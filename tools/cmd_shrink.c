@@ -8,14 +8,12 @@
 
 #include "reports/outfile.h"
 #include "reports/story.h"
-#include "reports/table.h"
 #include "sim/engine/rng.h"
 #include "tools/clock.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/scenario_file.h"
-#include "tools/shrink.h"
-#include "tools/version.h"
+#include "tools/shrink_result.h"
 
 struct asked {
     struct options options;
@@ -99,41 +97,24 @@ static enum invariant_kind own_invariant(const struct asked *a, const struct inp
 
 /* -- what is written ------------------------------------------------------------------ */
 
-static void name_result(struct scenario *s, const struct scenario *from,
-                        const struct shrink *shrink)
+/* How the command was called: --contract and --set. */
+static struct run_info run_of(const struct asked *a, const struct inputs *in,
+                              struct run_setting setting[FLAGS_SETS_MAX])
 {
-    snprintf(s->name, sizeof s->name, "%.50s-shrunk", from->name);
-    snprintf(s->says, sizeof s->says, "breaks %s: %.120s", invariant_word[shrink->invariant],
-             shrink->reason ? shrink->reason : invariant_says[shrink->invariant]);
-    s->has_seed = !s->calm;
-    s->seed = shrink->seed;
+    for (uint32_t i = 0; i < in->overrides.n; i++)
+        setting[i] = (struct run_setting){ in->overrides.at[i].path, in->overrides.at[i].value };
+    return (struct run_info){ .program = a->program,
+                              .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
+                              .setting = setting,
+                              .settings = in->overrides.n };
 }
 
-/* The line that plays the result again. What --set changed in the scenario is in the file. */
-static const char *replay_line(char line[TABLE_REPLAY_MAX], const struct asked *a,
-                               const struct inputs *in)
-{
-    struct run_setting setting[FLAGS_SETS_MAX];
-    struct run_info run = { .program = a->program,
-                            .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
-                            .setting = setting };
-    for (uint32_t i = 0; i < in->overrides.n; i++) {
-        const struct override *o = &in->overrides.at[i];
-        if (override_is_of_contract(o))
-            setting[run.settings++] = (struct run_setting){ o->path, o->value };
-    }
-    return table_command(line, &run, "replay", a->output, NULL);
-}
-
-static bool write_result(const struct asked *a, const struct inputs *in, const struct scenario *s,
-                         const struct shrink *shrink)
+static bool write_result(const struct asked *a, const struct shrink *s,
+                         const struct scenario *result, const char *line)
 {
     struct outfile o;
-    char line[TABLE_REPLAY_MAX];
     if (!outfile_open(&o, a->output, stderr)) return false;
-    fprintf(o.f, "# Shrunk from %s, seed 0x%016" PRIx64 ", revision %s.\n#   %s\n", a->file,
-            shrink->from, version_revision(), replay_line(line, a, in));
-    scenario_write(o.f, s);
+    shrink_write(o.f, s, result, line);
     return outfile_commit(&o, stderr);
 }
 
@@ -193,16 +174,15 @@ static void say(const struct shrink *s, const struct scenario *r, const struct a
            shrink_budget_is_spent(s) ? ": the budget is spent, --rounds gives it more" : "");
 }
 
-static void tell(const struct asked *a, const struct inputs *in, const struct shrink *s,
-                 const struct played *p)
+static void tell(const struct asked *a, const struct shrink *s, const struct played *p,
+                 const char *line)
 {
     struct trace t;
-    char line[TABLE_REPLAY_MAX];
     if (trace_open(&t, p->history)) {
         story_tell(stdout, &t, s->invariant, &p->result->finding[s->invariant]);
         trace_close(&t);
     }
-    printf("\n%s: the scenario\n%s\n", a->output, replay_line(line, a, in));
+    printf("\n%s: the scenario\n%s\n", a->output, line);
 }
 
 static int reduce(const struct asked *a, struct inputs *in, struct player *player)
@@ -211,6 +191,8 @@ static int reduce(const struct asked *a, struct inputs *in, struct player *playe
     struct shrink s = { .player = player,
                         .contract = &in->contract,
                         .budget = (uint32_t)a->budget };
+    struct run_setting setting[FLAGS_SETS_MAX];
+    char line[TABLE_REPLAY_MAX];
     struct played again;
     double began = clock_seconds();
     (void)player_round(player, from, &in->contract, in->seed);
@@ -223,12 +205,13 @@ static int reduce(const struct asked *a, struct inputs *in, struct player *playe
         return o == SHRINK_LIMIT ? EXIT_UNPROVEN : EXIT_BAD_INPUT;
     }
     shrink_reduce(&s);
-    struct scenario result = s.best;
-    name_result(&result, from, &s);
-    if (!write_result(a, in, &result, &s)) return EXIT_BAD_INPUT;
+    const struct scenario result = shrink_result(&s);
+    const struct run_info run = run_of(a, in, setting);
+    shrink_replay_line(line, &run, a->output);
+    if (!write_result(a, &s, &result, line)) return EXIT_BAD_INPUT;
     if (!play_again(a, &s, &again)) return EXIT_OURS;
     say(&s, &result, &was, clock_seconds() - began);
-    tell(a, in, &s, &again);
+    tell(a, &s, &again, line);
     return EXIT_PASSED;
 }
 

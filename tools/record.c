@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "reports/group.h"
 #include "reports/history_file.h"
 #include "reports/outfile.h"
 #include "reports/report.h"
@@ -136,11 +137,26 @@ void record_close(struct record *r, struct campaign *c)
     c->store = NULL;
     stored_free(r->stored);
     r->stored = NULL;
+    if (r->groups) groups_free(r->groups);
+    free(r->groups);
+    r->groups = NULL;
     if (r->lock >= 0) close(r->lock);
     r->lock = -1;
 }
 
-/* -- histories of failures --------------------------------------------------------------- */
+/* -- failures ------------------------------------------------------------------------------ */
+
+void record_group(struct record *r, const struct campaign *c, struct run_report *report)
+{
+    must(r->groups == NULL);
+    r->groups = malloc(sizeof *r->groups);
+    must(r->groups != NULL);
+    groups_make(r->groups, c->in, report, r->folder);
+    report->group = r->groups->at;
+    report->groups = r->groups->n;
+}
+
+static const char *const failure_file[] = { "history.jsonl", "minimal.yaml" };
 
 /* Those of an older run say nothing about this one. Only what we wrote is removed. */
 static void forget_older(const char *folder)
@@ -150,8 +166,12 @@ static void forget_older(const char *folder)
     for (int i = 0; i < n; i++) {
         char inner[PATH_MAX_LEN + 512], path[PATH_MAX_LEN + 540];
         snprintf(inner, sizeof inner, "%s/%s", folder, entry[i]->d_name);
-        snprintf(path, sizeof path, "%s/history.jsonl", inner);
-        if (entry[i]->d_name[0] != '.' && unlink(path) == 0) rmdir(inner);
+        bool ours = false;
+        for (size_t k = 0; entry[i]->d_name[0] != '.' && k < 2; k++) {
+            snprintf(path, sizeof path, "%s/%s", inner, failure_file[k]);
+            ours = unlink(path) == 0 || ours;
+        }
+        if (ours) rmdir(inner);
         free(entry[i]);
     }
     if (n >= 0) free(entry);
@@ -171,11 +191,32 @@ static bool write_history(const struct record *r, const struct campaign *c, stru
     snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
     snprintf(inner, sizeof inner, "%s/%s", r->folder, report_failure(relative, report, x));
     if (!record_make_folder(inner)) return cannot(inner);
-    snprintf(path, sizeof path, "%s/history.jsonl", inner);
+    snprintf(path, sizeof path, "%s/%s", inner, failure_file[0]);
     if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
     if (!outfile_open(&o, path, stderr)) return false;
     history_write(o.f, run_round(&p->runner, s, &c->in->contract, x->seed), &meta);
     return outfile_commit(&o, stderr);
+}
+
+/* Beside the history of the group's example. */
+static bool write_minimal(const struct record *r, const struct run_report *report, uint32_t i)
+{
+    const struct failure_group *g = &report->group[i];
+    char inner[REPORT_FAILURE_MAX], path[PATH_MAX_LEN + REPORT_FAILURE_MAX + 32];
+    struct outfile o;
+    snprintf(path, sizeof path, "%s/%s/%s", r->folder,
+             report_failure(inner, report, &report->failure[g->example]), failure_file[1]);
+    if (!group_has_file(report, i)) return true;
+    if (!outfile_open(&o, path, stderr)) return false;
+    fputs(g->script, o.f);
+    return outfile_commit(&o, stderr);
+}
+
+static bool is_example(const struct run_report *report, uint32_t failure)
+{
+    for (uint32_t i = 0; i < report->groups; i++)
+        if (report->group[i].example == failure) return true;
+    return false;
 }
 
 static bool write_failures(const struct record *r, const struct campaign *c,
@@ -191,9 +232,10 @@ static bool write_failures(const struct record *r, const struct campaign *c,
     player_open(&player, c->in->tabs);
     for (uint32_t i = 0; ok && i < report->failures; i++) {
         const struct failure *x = &report->failure[i];
-        if (kept[x->invariant]++ < RECORD_FAILURES_EACH)
+        if (kept[x->invariant]++ < RECORD_FAILURES_EACH || is_example(report, i))
             ok = write_history(r, c, &player, report, x);
     }
+    for (uint32_t i = 0; ok && i < report->groups; i++) ok = write_minimal(r, report, i);
     player_close(&player);
     return ok;
 }

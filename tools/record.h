@@ -3,8 +3,9 @@
  *   record_info     what the run is, for store and reports
  *   record_open     makes the folder and locks it; a new file, or the one to go on with
  *   record_report   a run's sums as the one struct that all reports are made from
+ *   record_group    groups the report's failures (groups.h)
  *   record_finish   the judgement into the store, gate.json, junit.xml, summary.md, and
- *                   the histories of the first failures
+ *                   the histories of the first failures, the minimal scenario of each group
  *   record_close
  *
  * Nothing is written before everything that is read has been found good. False after a
@@ -13,6 +14,7 @@
 #define TOOLS_RECORD_H
 
 #include "tools/campaign.h"
+#include "tools/groups.h"
 
 #define RECORD_FAILURES_EACH 3 /* histories kept, and lines printed, of each invariant */
 #define RECORD_STARTED_MAX 32
@@ -23,6 +25,7 @@ struct record {
     struct stored_run *stored; /* of an earlier process; its texts live until the close */
     struct run_info info;
     struct run_setting setting[FLAGS_SETS_MAX];
+    struct groups *groups; /* NULL: not grouped */
     int lock; /* of the folder, while it is written to; -1: none */
 };
 
@@ -35,6 +38,8 @@ struct run_info record_info(struct record *r, const struct campaign *c, const ch
 
 /* Opens c->store; with `resume` also takes over what is there. */
 bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c);
+/* Groups that are the report's until the close. */
+void record_group(struct record *r, const struct campaign *c, struct run_report *report);
 bool record_finish(struct record *r, struct campaign *c, const struct run_report *report);
 void record_close(struct record *r, struct campaign *c);
 
