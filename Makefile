@@ -3,7 +3,7 @@
 #   make                  both programs          make test         unit tests
 #   make check            every check there is; its last line is "N passed, N failed"
 #   make check-long       100,000 rounds, valgrind, analyzer, branch coverage
-#   make gate             the release gate       make golden       rewrite the golden digests
+#   make gate             the release gate       make golden       rewrite digests and stories
 #   make bench            the benchmark          make fuzzers CC=clang SAN=fuzzer,address
 #   make CC=clang SAN=address,undefined test     another compiler, a sanitizer: a folder of its own
 #
@@ -61,7 +61,7 @@ fuzzers: $(FUZZERS)
 check: ; @tools/check.sh
 check-long: ; @tools/check.sh --long
 gate: all ; $(B)/tabquake gate
-golden: all ; tools/check-digests.sh --rewrite
+golden: all ; tools/check-digests.sh --rewrite && $(B)/tabquake stories --rewrite
 bench: all ; $(B)/tabquake bench
 format: ; clang-format -i $(ALL)
 where: ; @echo '$(CURDIR)/$(B)'

@@ -1,5 +1,6 @@
 /* no-lost-operation: violated when an operation accepted into the outbox reaches no
- * terminal state after healing, or disappears: is reported as done without an effect.
+ * terminal state after healing, or disappears: is reported as done without an effect, or its
+ * page told the user that it is safe and it never reached an outbox.
  * oracle.md, "Liveness".
  *
  * An outbox is worked off in the order of its numbers, so one that waits is lost only when
@@ -79,9 +80,29 @@ static struct finding open_judge(const struct able *own, const struct state *s, 
     return f;
 }
 
+/* The first operation that was called safe and is in no outbox; 0: none. */
+static uint32_t called_safe(const struct state *s)
+{
+    for (uint32_t id = 1; id <= s->ops; id++)
+        if (s->op[id].kept != OBS_NONE && s->op[id].enqueued == OBS_NONE) return id;
+    return 0;
+}
+
+static struct finding promise_judge(const struct state *s, uint32_t id)
+{
+    struct finding f;
+    if (s->now.us - s->healed_at.us < s->progress_us)
+        finding_because(&f, VERDICT_UNKNOWN, "what was called safe may still reach the outbox");
+    else
+        finding_broken(&f, s->op[id].kept, s->ended,
+                       "an operation that was called safe never reached the outbox");
+    return f;
+}
+
 static void finish(void *own, const struct state *s, struct finding *f)
 {
-    if (s->queued == 0) return;
+    uint32_t safe = called_safe(s);
+    if (s->queued == 0 && !safe) return;
     if (s->healed == OBS_NONE || s->cut_short) {
         finding_because(f, VERDICT_UNKNOWN, "the round was not healed, or a limit cut it short");
         return;
@@ -92,9 +113,10 @@ static void finish(void *own, const struct state *s, struct finding *f)
         struct finding one = open_judge(own, s, n);
         if (f->verdict == VERDICT_HELD || one.verdict == VERDICT_BROKEN) *f = one;
     }
+    if (safe && f->verdict != VERDICT_BROKEN) *f = promise_judge(s, safe);
 }
 
-static const uint16_t kinds[] = { ABLE_KINDS, OBS_LEDGER_TERMINAL };
+static const uint16_t kinds[] = { ABLE_KINDS, OBS_LEDGER_TERMINAL, OBS_OPERATION_KEPT };
 
 const struct invariant inv_no_lost_operation = {
     .clause = "Liveness, no-lost-operation",

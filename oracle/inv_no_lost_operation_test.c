@@ -57,6 +57,38 @@ START_TEST(operations_that_end_are_fine)
 }
 END_TEST
 
+START_TEST(what_was_called_safe_has_to_reach_the_outbox)
+{
+    story_page(&b, 0);
+    uint32_t one = SAY(&b, OPERATION_KEPT, .page = 0, .op = 3);
+    heal();
+    uint32_t two = end_after_ms(5000);
+    expect_broken(&b, INV_NO_LOST_OPERATION, one, two);
+}
+END_TEST
+
+START_TEST(what_was_called_safe_and_is_in_the_outbox_is_fine)
+{
+    story_page(&b, 0);
+    SAY(&b, OPERATION_KEPT, .page = 0, .op = 3);
+    enqueue(3);
+    heal();
+    finish_op(3);
+    end_after_ms(9000);
+    expect_held(&b, INV_NO_LOST_OPERATION);
+}
+END_TEST
+
+START_TEST(what_was_called_safe_may_still_come)
+{
+    story_page(&b, 0);
+    SAY(&b, OPERATION_KEPT, .page = 0, .op = 3);
+    heal();
+    end_after_ms(4999);
+    expect_unknown(&b, INV_NO_LOST_OPERATION);
+}
+END_TEST
+
 START_TEST(done_without_an_effect_breaks_it)
 {
     uint32_t one = enqueue(1);
@@ -235,6 +267,8 @@ END_TEST
 
 STORY_SUITE(inv_no_lost_operation, an_operation_that_never_ends_breaks_it,
             operations_that_end_are_fine, done_without_an_effect_breaks_it,
+            what_was_called_safe_has_to_reach_the_outbox,
+            what_was_called_safe_and_is_in_the_outbox_is_fine, what_was_called_safe_may_still_come,
             an_end_of_what_was_never_accepted_is_not_judged_here,
             work_within_the_demanded_time_is_unknown,
             work_on_later_operations_does_not_help_the_oldest, a_refusal_is_no_work,

@@ -387,7 +387,7 @@ enum part {
      : (k) < OBS_STORAGE_FAULT      ? OF_NOTHING                                                   \
      : (k) == OBS_STORAGE_FAULT     ? OF_STORAGE                                                   \
      : (k) <= OBS_LEDGER_ACCEPTABLE ? OF_LEDGER                                                    \
-     : (k) <= OBS_EFFECT_ASKED      ? OF_PROVIDER                                                  \
+     : (k) <= OBS_OPERATION_KEPT    ? OF_PROVIDER                                                  \
                                     : OF_NOTHING)
 
 static const uint8_t part_of[OBS_COUNT] = {
@@ -406,7 +406,7 @@ _Static_assert(OBS_REQUEST_ISSUED == OBS_WOULD_LEAD + 1, "clients before request
 _Static_assert(OBS_PUSH_HANDLED == OBS_ANSWER_HANDLED + 1, "requests before pushes");
 _Static_assert(OBS_LEDGER_CLAIMED == OBS_STORAGE_FAULT + 1, "requests before the ledger");
 _Static_assert(OBS_EFFECT_EXECUTED == OBS_LEDGER_ACCEPTABLE + 1, "ledger before provider");
-_Static_assert(OBS_FAULT_BEGUN == OBS_EFFECT_ASKED + 1, "provider before faults");
+_Static_assert(OBS_FAULT_BEGUN == OBS_OPERATION_KEPT + 1, "provider and user before faults");
 
 void state_step(struct state *s, const struct obs *o)
 {

@@ -149,7 +149,7 @@ struct partition_facts {
 struct op_owner { struct fence fence; uint16_t page; uint32_t by; };
 
 struct op_facts {
-    uint32_t enqueued, taken, terminal, effect; /* first of each */
+    uint32_t kept, enqueued, taken, terminal, effect; /* first of each */
     uint32_t effects, absorbed, terminals;
     uint32_t last;                  /* newest ledger event about it ... */
     struct instant last_at;         /* ... and its time */

@@ -138,7 +138,8 @@ static struct op_facts *op_of(struct state *s, const struct obs *o)
     }
     while (s->ops < o->op) {
         struct op_facts *op = &s->op[++s->ops];
-        op->enqueued = op->taken = op->terminal = op->effect = op->last = OBS_NONE;
+        op->kept = op->enqueued = op->taken = op->terminal = OBS_NONE;
+        op->effect = op->last = OBS_NONE;
     }
     return &s->op[o->op];
 }
@@ -217,6 +218,9 @@ void state_op_step(struct state *s, const struct obs *o)
         return;
     case OBS_EFFECT_EXECUTED: op_effect(op, o); return;
     case OBS_EFFECT_ABSORBED: op->absorbed++; return;
+    case OBS_OPERATION_KEPT:
+        if (op->kept == OBS_NONE) op->kept = o->number;
+        return;
     default: return; /* refused or asked: no work on it */
     }
     op->last = o->number;
@@ -235,7 +239,7 @@ void state_cleared(struct state *s, const struct obs *o)
             continue;
         }
         op_close(s, op);
-        op->enqueued = op->taken = op->terminal = OBS_NONE;
+        op->kept = op->enqueued = op->taken = op->terminal = OBS_NONE;
         op->terminals = op->owners = 0;
     }
     s->queued = kept;

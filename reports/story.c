@@ -175,6 +175,7 @@ static const struct weight weight[OBS_COUNT] = {
     [OBS_LEDGER_PERMIT] = { 3, ABOUT_PAGE },
     [OBS_LEDGER_REOPENED] = { 5, ABOUT_ALL },
     [OBS_EFFECT_EXECUTED] = { 2, ABOUT_OP },
+    [OBS_OPERATION_KEPT] = { 5, ABOUT_OP },
     [OBS_PAGE_CREATED] = { 5, ABOUT_PAGE },
     [OBS_PAGE_FROZEN] = { 2, ABOUT_PAGE },
     [OBS_PAGE_RESUMED] = { 2, ABOUT_PAGE },

@@ -177,6 +177,10 @@ static bool request_sentence(FILE *f, const struct trace *t, const struct obs *o
         fprintf(f, ", key %" PRIu32, o->key);
         say_asked(f, t, o);
         break;
+    case OBS_OPERATION_KEPT:
+        say_page(f, t, o->page);
+        fprintf(f, " told its user that operation %" PRIu32 " is safe", o->op);
+        break;
     case OBS_EFFECT_ABSORBED:
         fprintf(f, "the provider knew operation %" PRIu32 " by its key and did nothing", o->op);
         break;

@@ -74,15 +74,15 @@ static void check_fault(struct yaml *y, const struct step_plan *p)
 static void check_action(struct yaml *y, const struct step_plan *p)
 {
     enum step_target t = step_action_info[p->action].target;
-    if (p->tab == STEP_ANY && t != STEP_ON_DEVICE)
-        wrong(y, "", "no tab", "tab: whom the action is about");
-    if (p->tab != STEP_ANY && t == STEP_ON_DEVICE && p->action != ACTION_SUBMIT)
+    bool of_a_tab = t == STEP_ON_TAB || t == STEP_ON_TAB_FOR;
+    bool lasts = t == STEP_ON_TAB_FOR || t == STEP_ON_DEVICE_FOR;
+    if (p->tab == STEP_ANY && of_a_tab) wrong(y, "", "no tab", "tab: whom the action is about");
+    if (p->tab != STEP_ANY && !of_a_tab && p->action != ACTION_SUBMIT)
         wrong(y, "tab", "a tab", "nothing: this action is about a device");
-    if (p->device != STEP_ANY && t != STEP_ON_DEVICE)
+    if (p->device != STEP_ANY && of_a_tab)
         wrong(y, "device", "a device", "nothing: this action is about a tab");
-    if (p->lasts_us > 0 && t != STEP_ON_TAB_FOR) wrong(y, "lasts", "a duration", NO_LENGTH);
-    if (p->lasts_us == 0 && t == STEP_ON_TAB_FOR)
-        wrong(y, "", "no length", "lasts: how long the action goes on");
+    if (p->lasts_us > 0 && !lasts) wrong(y, "lasts", "a duration", NO_LENGTH);
+    if (p->lasts_us == 0 && lasts) wrong(y, "", "no length", "lasts: how long the action goes on");
     if (p->request != REQ_NONE)
         wrong(y, "request", "a kind of request", "nothing: an action meets no request");
 }

@@ -248,6 +248,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->events = w->first_phase = 0;
     w->lock_out.n = 0;
     w->progress_seen = w->enqueued = w->terminal = 0;
+    w->safe = w->stored = 0;
     for (uint32_t i = 0; i <= LEDGER_OPS_MAX; i++) w->submitted[i].tab = PAGE_NONE;
     w->devices = (uint8_t)s->devices;
     struct obs o = world_obs(w, OBS_ROUND_STARTED);
@@ -345,8 +346,11 @@ bool world_is_settled(struct world *w)
         enum obs_kind k = (enum obs_kind)w->history.at[w->progress_seen].kind;
         w->enqueued += k == OBS_LEDGER_ENQUEUED;
         w->terminal += k == OBS_LEDGER_TERMINAL;
+        uint64_t bit = UINT64_C(1) << (w->history.at[w->progress_seen].op - 1) % 64;
+        if (k == OBS_LEDGER_ENQUEUED) w->stored |= bit;
+        if (k == OBS_OPERATION_KEPT) w->safe |= bit;
     }
-    return w->enqueued == w->terminal;
+    return w->enqueued == w->terminal && (w->safe & ~w->stored) == 0;
 }
 
 /* The second phase ends when everything that it demands has been seen, or at its time. */

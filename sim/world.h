@@ -130,7 +130,7 @@ struct device {
     uint32_t lost_answers, lost_cause;
     enum request_kind late_kind, doubled_kind;
     struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
-    struct instant storage_changed;
+    struct instant storage_changed, stale_until; /* until then others' writes are not seen */
     uint32_t visible_tabs; uint8_t hidden_since; /* as drawn for the start; index of the lengths */
 };
 
@@ -236,6 +236,7 @@ struct world {
     bool healed, over, limit;
     struct instant heal_at, end_at;
     uint32_t progress_seen, enqueued, terminal;
+    uint64_t safe, stored;       /* operations called safe, and in an outbox: a bit each */
     struct client_requests requests;
     struct lockmgr_out lock_out;
     uint64_t events, first_phase; /* handled so far; of which the last one of the first phase is */

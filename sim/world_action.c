@@ -52,6 +52,7 @@ static enum step_outcome on_device(struct world *w, uint32_t i)
         for (uint8_t n = 0; n < w->nodes; n++) harm_heal(w, device, n, 3);
         return STEP_DONE;
     case ACTION_WAKE: harm_wake_device(w, device); return STEP_DONE;
+    case ACTION_STALE: w->device[device].stale_until.us = w->now.us + p->lasts_us; return STEP_DONE;
     default: must(false);
     }
     return STEP_CANNOT;
@@ -104,7 +105,8 @@ static void on_page(struct world *w, const struct step_plan *p, uint16_t n)
 enum step_outcome action_do(struct world *w, uint32_t i)
 {
     const struct step_plan *p = &w->scenario->step[i];
-    if (step_action_info[p->action].target == STEP_ON_DEVICE) return on_device(w, i);
+    enum step_target t = step_action_info[p->action].target;
+    if (t == STEP_ON_DEVICE || t == STEP_ON_DEVICE_FOR) return on_device(w, i);
     uint16_t n = action_page(w, p->tab);
     if (n == PAGE_NONE) return on_empty_tab(w, p);
     on_page(w, p, n);

@@ -78,6 +78,13 @@ static void carry_out(struct world *w, uint16_t n, const struct client_output *o
     case OUT_STORE: stored(w, n, o); break;
     case OUT_STATE: see_state(w, n, o); break;
     case OUT_BELIEF: see_belief(w, n, o); break;
+    case OUT_KEPT: {
+        struct obs e = world_obs(w, OBS_OPERATION_KEPT);
+        e.page = n;
+        e.op = o->id;
+        (void)world_see(w, &e);
+        break;
+    }
     case OUT_WOULD_LEAD: {
         struct obs e = world_obs(w, OBS_WOULD_LEAD);
         e.page = n;
@@ -93,8 +100,10 @@ static void storage_view(struct world *w, const struct page *p, struct client_in
 {
     const struct device *d = &w->device[p->device];
     int64_t age = w->now.us - d->storage_changed.us;
-    bool stale = age < 10 * US_PER_MS && d->storage[1].leader != p->client.tab_instance &&
+    bool others = d->storage[1].leader != p->client.tab_instance;
+    bool stale = age < 10 * US_PER_MS && others &&
                  chance(&w->choices, STREAM_STORAGE, p->profile->stale_read_permille, 1000);
+    stale = stale || (others && w->now.us < d->stale_until.us);
     in->storage.leader = d->storage[stale ? 0 : 1].leader;
     in->storage.beat = d->storage[stale ? 0 : 1].beat;
 }

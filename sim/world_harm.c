@@ -170,7 +170,10 @@ void harm_clear_data(struct world *w, const struct planned_fault *f)
     o.a = 1;
     uint32_t cause = world_see(w, &o);
     d->partition_key++;
-    d->storage[0].leader = d->storage[1].leader = 0;
+    for (int i = 0; i < 2; i++) {
+        d->storage[i].leader = 0;
+        d->storage[i].beat.us = 0;
+    }
     if (w->contract.authority != AUTHORITY_INDEXEDDB) return;
     uint8_t n = (uint8_t)(LEDGER_NODES + f->device);
     w->ledger_out->n = w->ledger_out->messages = 0;

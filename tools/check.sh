@@ -217,6 +217,7 @@ daily()
         skip "golden digests" "no tools/check-digests.sh"
     fi
     step "shipped files" shipped
+    step "stories" build/tabquake stories
     step "mutants" build/tabquake mutants
     step "short gate" short_gate
     step "run-gate.sh" gate_from_elsewhere

@@ -7,6 +7,7 @@
 #include "reports/history_file.h"
 #include "tools/command.h"
 #include "tools/hunt.h"
+#include "tools/stories.h"
 
 static bool check_mutant(const char *file)
 {
@@ -28,7 +29,8 @@ static bool check_contract(const char *file)
 static bool check_scenario(const char *file)
 {
     struct scenario s;
-    return scenario_load(&s, file, NULL, stderr);
+    if (!scenario_load(&s, file, NULL, stderr)) return false;
+    return policy_is_empty(s.story.naive) || stories_whole(&s, stderr);
 }
 
 static bool check_suite(const char *file)

@@ -14,7 +14,7 @@
 #include "tools/inputs.h"
 #include "tools/placement.h"
 #include "tools/player.h"
-#include "tools/scenario_file.h"
+#include "tools/steps.h"
 #include "tools/version.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSONL, FORMATS };
@@ -93,34 +93,6 @@ static void injections(FILE *f, const struct asked *a)
     }
 }
 
-static void say_idle(FILE *f, const struct step_plan *p, enum step_outcome o)
-{
-    switch (o) {
-    case STEP_NOBODY: fputs(": found nobody to act on\n", f); break;
-    case STEP_CANNOT: fputs(": cannot happen in this round\n", f); break;
-    case STEP_UNMET: fputs(": was not so\n", f); break;
-    case STEP_WAITING:
-        fprintf(f, ": waited for %s, which did not come\n", phase_word[p->when]);
-        break;
-    case STEP_WATCHING:
-        fprintf(f, ": waited for %s, which did not come\n", obs_info[p->until].word);
-        break;
-    default: fputs(": did not get its turn before the end of the first phase\n", f); break;
-    }
-}
-
-/* Steps that did not do what the scenario lists them for. */
-static void idle_steps(FILE *f, const struct world *w)
-{
-    const struct scenario *s = w->scenario;
-    for (uint32_t i = 0; i < s->steps; i++) {
-        if (w->step[i] == STEP_DONE) continue;
-        fprintf(f, "step %" PRIu32 " ", i + 1);
-        scenario_write_step(f, &s->step[i]);
-        say_idle(f, &s->step[i], w->step[i]);
-    }
-}
-
 static void verdicts(FILE *f, const struct judge_result *r)
 {
     static const char *const word[] = { "unknown", "held", "BROKEN" };
@@ -178,7 +150,7 @@ static bool write_text(FILE *f, const struct shown *r)
     trace_all(f, &t);
     fputs("\n", f);
     injections(f, &r->asked);
-    idle_steps(f, r->player.runner.world);
+    (void)steps_undone(f, r->player.runner.world);
     verdicts(f, p->result);
     failovers(f, p->result);
     fprintf(f, "digest 0x%016" PRIx64 ", %" PRIu32 " observations, %" PRIu64 " events\n", p->digest,

@@ -22,6 +22,8 @@ static const struct command {
     { "report", cmd_report, "RESULTS...",
       "the reports again from stored results; the trend over several" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
+    { "stories", cmd_stories, "[FILE...]",
+      "scripted rounds as they are recorded, with the reference and a naive one" },
     { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },
     { "tune", cmd_tune, "SUITE", "failover against needless steals and load, by setting" },
     { "check", cmd_check, "FILE...",

@@ -115,7 +115,7 @@ check() # ROOT
             tester = file ~ /_(test|fuzz)\.c$/
             layer = file; sub(/\/[^\/]*$/, "", layer)
             pure = file ~ /^(sim|oracle)\//
-            wide = file ~ /\.(md|yaml|html|js|sql|gp|txt|def)$/ # prose, tables
+            wide = file ~ /\.(md|yaml|html|js|sql|gp|txt|def|expected)$/ # prose, tables
             if (file ~ /\.([ch]|def)$/) check_opening()
             inside = 0; opened = 0; line = 0; files++
             while ((getline text < file) > 0) {

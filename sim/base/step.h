@@ -3,12 +3,12 @@
  * A fault is a misfortune with a number of its own and perhaps an end; an action is what a
  * user, a browser or foreign code does to a tab or a device at that moment, and nothing undoes
  * it but another action. STEP_ACTIONS(kind, word, target): TAB needs a tab, DEVICE takes a
- * device, LASTS takes a tab and a length. An expectation is looked at and never changes a
+ * device, those with FOR need a length too. An expectation is looked at and never changes a
  * round. */
 #ifndef SIM_BASE_STEP_H
 #define SIM_BASE_STEP_H
 
-enum step_target { STEP_ON_TAB, STEP_ON_DEVICE, STEP_ON_TAB_FOR };
+enum step_target { STEP_ON_TAB, STEP_ON_DEVICE, STEP_ON_TAB_FOR, STEP_ON_DEVICE_FOR };
 
 #define STEP_ACTIONS(X)                                                                         \
     X(SUBMIT,   "submit",    DEVICE)  /* a user makes an operation */                           \
@@ -30,7 +30,8 @@ enum step_target { STEP_ON_TAB, STEP_ON_DEVICE, STEP_ON_TAB_FOR };
     X(BLOCK,    "block",     TAB_FOR) /* a long task */                                         \
     X(STEAL,    "steal",     TAB_FOR) /* foreign code of the page steals the leader lock */     \
     X(HEAL,     "heal",      DEVICE)  /* every cut link of the device works again */            \
-    X(WAKE,     "wake",      DEVICE)
+    X(WAKE,     "wake",      DEVICE)                                                            \
+    X(STALE,    "stale-storage", DEVICE_FOR) /* pages read localStorage as it was (ST-11) */
 
 enum step_action {
 #define X(kind, word, target) ACTION_##kind,

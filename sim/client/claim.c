@@ -74,7 +74,7 @@ static void claim_accepted(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     l->page.lease_end = local_plus(l->page.claim.first_sent, l->contract->lease.ttl_us);
     l->page.wall_lease_end = local_plus(s->in->wall, l->contract->lease.ttl_us);
-    l->page.tasks = a->more_tasks;
+    l->page.tasks = deviates(s, POLICY_NEWS_ONLY) ? 0 : a->more_tasks;
     l->page.unreconciled_n = a->unreconciled_n;
     for (uint32_t i = 0; i < a->unreconciled_n; i++) l->page.unreconciled[i] = a->unreconciled[i];
     l->page.work.step = WORK_NONE;
@@ -92,6 +92,7 @@ static void claim_must_wait(struct step *s, const struct answer *a)
 {
     struct leader *l = s->l;
     page_drain(s, WHY_OTHER);
+    naive_refused(s);
     page_broadcast(s, MSG_REMOTE_LEADS, (uint32_t)(a->wait_us / US_PER_MS));
     page_watch(s, WATCH_RETRY, 0, a->wait_us + l->contract->lease.ttl_us * 2 + l->jitter * 4096);
 }
@@ -149,6 +150,7 @@ void permit_ask(struct step *s)
     struct leader *l = s->l;
     if (l->contract->stage == STAGE_OBSERVE && !deviates(s, POLICY_OBSERVE_WRITES)) return;
     if (l->contract->steal != STEAL_INCIDENT_ONLY || l->page.permit.request) return;
+    if (naive_trusts_leader(s)) return;
     if (local_before(s->in->now, l->page.permit.not_before)) return;
     struct fence none = { 0 };
     l->page.fence = none;

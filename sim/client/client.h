@@ -92,6 +92,7 @@ enum client_output_kind {
     OUT_STATE,      /* the state machine moved: from, to */
     OUT_BELIEF,     /* on: it leads under fence; off: why */
     OUT_WOULD_LEAD,
+    OUT_KEPT,       /* the user is told that operation id is safe */
 };
 
 struct client_output {

@@ -22,8 +22,7 @@ static void store_beat(struct step *s)
     o->as.store.beat = s->in->wall;
 }
 
-/* Leads on its own word: no generation, no lease. */
-static void lead_unclaimed(struct step *s)
+void deviate_lead_unclaimed(struct step *s)
 {
     struct leader *l = s->l;
     if (l->page.unclaimed || l->page.state == STATE_LEADER) return;
@@ -67,7 +66,8 @@ uint32_t deviate_key(struct step *s, uint32_t op)
 bool deviate_start(struct step *s)
 {
     struct leader *l = s->l;
-    if (deviates(s, POLICY_CANARY)) lead_unclaimed(s);
+    if (deviates(s, POLICY_CANARY)) deviate_lead_unclaimed(s);
+    naive_start(s);
     if (!elects_alone(s)) return false;
     if (deviates(s, POLICY_LEAD_BY_BROADCAST)) {
         l->page.last_heard = local_plus(s->in->now, -WHO_LEADS_WAIT_US);
@@ -81,6 +81,7 @@ bool deviate_start(struct step *s)
 bool deviate_page_timer(struct step *s)
 {
     struct leader *l = s->l;
+    if (naive_page_timer(s)) return true;
     if (s->in->id != TIMER_PAGE) return false;
     page_timer(s, ELECTION_PAUSE_US);
     if (deviates(s, POLICY_HEARTBEAT_ELECTION) || deviates(s, POLICY_STORAGE_MUTEX)) {
@@ -89,12 +90,12 @@ bool deviate_page_timer(struct step *s)
         if (!mine && !stale)
             stop_unclaimed(s, WHY_OTHER);
         else
-            store_beat(s), lead_unclaimed(s);
+            store_beat(s), deviate_lead_unclaimed(s);
     } else if (deviates(s, POLICY_LEAD_BY_BROADCAST)) {
         if (l->page.unclaimed)
             page_broadcast(s, MSG_HEARTBEAT, 0);
         else if (s->in->now.us - l->page.last_heard.us >= WHO_LEADS_WAIT_US * 2)
-            lead_unclaimed(s);
+            deviate_lead_unclaimed(s);
     } else if (deviates(s, POLICY_LEAD_BY_QUERY)) {
         client_emit(s, OUT_QUERY);
     }
@@ -104,7 +105,7 @@ bool deviate_page_timer(struct step *s)
 bool deviate_query(struct step *s)
 {
     if (!deviates(s, POLICY_LEAD_BY_QUERY)) return false;
-    if (!s->in->holder_seen) lead_unclaimed(s);
+    if (!s->in->holder_seen) deviate_lead_unclaimed(s);
     return true;
 }
 
@@ -112,6 +113,7 @@ bool deviate_message(struct step *s)
 {
     struct leader *l = s->l;
     const struct client_message *m = s->in->message;
+    if (naive_message(s)) return true;
     if (!elects_alone(s)) return false;
     if (m->kind == MSG_HEARTBEAT) l->page.last_heard = s->in->now;
     if (m->kind == MSG_WHO_LEADS && l->page.unclaimed) page_broadcast(s, MSG_HEARTBEAT, 0);
@@ -121,7 +123,7 @@ bool deviate_message(struct step *s)
 bool deviate_granted(struct step *s)
 {
     if (!deviates(s, POLICY_LOCK_IS_LEADERSHIP)) return false;
-    lead_unclaimed(s);
+    deviate_lead_unclaimed(s);
     return true;
 }
 
@@ -129,7 +131,7 @@ bool deviate_granted(struct step *s)
 bool deviate_locks_out(struct step *s)
 {
     if (deviates(s, POLICY_FAIL_OPEN)) {
-        lead_unclaimed(s);
+        deviate_lead_unclaimed(s);
         return false;
     }
     if (!deviates(s, POLICY_STORAGE_MUTEX)) return false;
@@ -140,7 +142,7 @@ bool deviate_locks_out(struct step *s)
 bool deviate_drain(struct step *s, enum why_ended why)
 {
     struct leader *l = s->l;
-    (void)why;
+    naive_drains(s, why);
     if (deviates(s, POLICY_DROP_AT_DRAIN) && l->page.work.step == WORK_EFFECT &&
         page_may_write(s)) {
         (void)page_send(s, REQ_ACK, l->page.work.op, 0, WATCH_COUNT); /* "done" */
@@ -165,6 +167,7 @@ bool deviate_fenced(struct step *s, const struct answer *a)
 
 bool deviate_lost(struct step *s)
 {
+    if (deviates(s, POLICY_LOSS_UNNOTICED)) return true;
     if (!deviates(s, POLICY_VICTIM_STEALS_BACK)) return false;
     struct leader *l = s->l;
     if (l->page.state != STATE_LEADER) return false;

@@ -83,6 +83,25 @@ bool deviate_drain(struct step *s, enum why_ended why);
 bool deviate_fenced(struct step *s, const struct answer *a);
 bool deviate_lost(struct step *s);
 void deviate_work(struct step *s);
+void deviate_lead_unclaimed(struct step *s); /* on its own word: no generation, no lease */
+
+/* naive.c: what clients of public reports do instead. */
+void naive_start(struct step *s);
+bool naive_keeps_away(const struct step *s); /* asks for no lock */
+uint32_t naive_lock_flags(const struct step *s);
+void naive_unavailable(struct step *s);
+void naive_refused(struct step *s);
+bool naive_drops_grant(struct step *s);
+bool naive_suspects(struct step *s);
+bool naive_trusts_leader(const struct step *s);
+bool naive_message(struct step *s);
+bool naive_submit(struct step *s);
+bool naive_waits_for_news(const struct step *s);
+bool naive_works_on(const struct step *s, uint32_t op);
+bool naive_page_timer(struct step *s);
+void naive_pagehide(struct step *s);
+bool naive_keeps_lock(const struct step *s);
+void naive_drains(struct step *s, enum why_ended why);
 uint32_t deviate_key(struct step *s, uint32_t op);
 
 #endif

@@ -83,7 +83,8 @@ uint32_t page_send(struct step *s, enum request_kind kind, uint32_t op, uint32_t
         .sent = s->in->now,
     };
     uint32_t id = o->id;
-    if (w < WATCH_COUNT) page_watch(s, w, id, l->contract->request_timeout_us);
+    bool watched = w < WATCH_COUNT && !(w == WATCH_WORK && deviates(s, POLICY_NO_TIMEOUTS));
+    if (watched) page_watch(s, w, id, l->contract->request_timeout_us);
     return id;
 }
 
@@ -102,6 +103,7 @@ void page_request_lock(struct step *s)
     struct leader *l = s->l;
     if (l->page.state != STATE_FOLLOWER || l->page.too_old || l->page.closed || l->page.gone)
         return;
+    if (naive_keeps_away(s)) return;
     page_enter(s, STATE_REQUESTING);
     if (!l->page.has_locks) { /* single-page mode: the ledger alone enforces it (protocol.md 10) */
         claim_begin(s);
@@ -109,7 +111,7 @@ void page_request_lock(struct step *s)
     }
     struct client_output *o = client_emit(s, OUT_LOCK);
     o->id = l->page.lock.id = next_id(l);
-    o->flags = LOCK_HAS_SIGNAL;
+    o->flags = naive_lock_flags(s);
     l->page.lock.waiting = true;
     l->page.lock.granted = false;
     l->page.lock.permit = 0;
@@ -164,7 +166,7 @@ static void settle_and_follow(struct step *s)
 {
     struct leader *l = s->l;
     if (l->page.lock.granted && !deviates(s, POLICY_SIGNAL_ENDS_LOCK) &&
-        !(deviates(s, POLICY_NEVER_SETTLES) && !l->page.visible))
+        !(deviates(s, POLICY_NEVER_SETTLES) && !l->page.visible) && !naive_keeps_lock(s))
         client_emit(s, OUT_LOCK_SETTLE)->id = l->page.lock.id;
     if (l->page.lock.granted && deviates(s, POLICY_SIGNAL_ENDS_LOCK))
         client_emit(s, OUT_LOCK_ABORT)->id = l->page.lock.id;
@@ -216,12 +218,16 @@ static void started(struct step *s)
     struct leader *l = s->l;
     client_emit(s, OUT_SUBSCRIBE);
     if (deviate_start(s)) return;
-    if (l->page.has_locks || l->single_page) page_request_lock(s);
+    if (l->page.has_locks || l->single_page)
+        page_request_lock(s);
+    else
+        (void)deviate_locks_out(s);
 }
 
 static void lock_granted(struct step *s)
 {
     struct leader *l = s->l;
+    if (naive_drops_grant(s)) return;
     if (s->in->id != l->page.lock.id || l->page.state != STATE_REQUESTING) {
         client_emit(s, OUT_LOCK_SETTLE)->id =
             s->in->id; /* asked for in an earlier life of the page */
@@ -388,7 +394,7 @@ static void renewed(struct step *s, const struct client_message *m)
     if (!fence_equal(m->fence, l->page.fence)) return;
     if (local_before(l->page.lease_end, m->at)) l->page.lease_end = m->at;
     l->page.wall_lease_end = local_plus(s->in->wall, l->contract->lease.ttl_us);
-    l->page.tasks = m->a;
+    if (!naive_waits_for_news(s)) l->page.tasks = m->a;
     if (l->page.state == STATE_LEADER && l->page.revalidating) {
         l->page.revalidating = false;
         page_believe(s, true, WHY_OTHER);
@@ -463,8 +469,10 @@ static void posted(struct step *s)
         }
         break;
     case POST_SUSPECT:
+        if (l->page.state == STATE_REQUESTING && l->page.lock.waiting && naive_suspects(s)) break;
         if (l->page.state == STATE_REQUESTING && l->page.lock.waiting && suspicious(s)) {
-            if (deviates(s, POLICY_STEAL_UNPERMITTED) || l->contract->steal == STEAL_ALLOWED)
+            if (deviates(s, POLICY_STEAL_UNPERMITTED) || deviates(s, POLICY_PAGE_BEATS) ||
+                l->contract->steal == STEAL_ALLOWED)
                 page_steal(s, 0);
             else
                 permit_ask(s);
@@ -507,7 +515,7 @@ static void page_step(struct step *s)
     switch (s->in->kind) {
     case IN_START: started(s); break;
     case IN_LOCK_GRANTED: lock_granted(s); break;
-    case IN_LOCK_UNAVAILABLE: break;
+    case IN_LOCK_UNAVAILABLE: naive_unavailable(s); break;
     case IN_LOCK_REFUSED: locks_out(s); break;
     case IN_LOCK_LOST: lock_lost(s); break;
     case IN_LOCK_ABORTED: break;
@@ -524,12 +532,14 @@ static void page_step(struct step *s)
     case IN_RESUME: woke(s); break;
     case IN_PAGEHIDE:
         l->page.gone = true;
+        naive_pagehide(s);
         about_to_stop(s, WHY_PAGEHIDE);
         break;
     case IN_PAGESHOW:
         if (s->in->persisted) woke(s);
         break;
     case IN_SUBMIT:
+        if (naive_submit(s)) break;
         if (l->page.submits_n < KNOWN_OPS_MAX) l->page.submits[l->page.submits_n++] = s->in->id;
         if (!l->page.submit.request) submit_next(s);
         break;
@@ -559,6 +569,9 @@ static void start(struct leader *l, const struct client_input *in)
     l->worker.last_id = 0x80000000u; /* the worker numbers its own requests */
     l->page.last_heard = l->page.last_wondered = in->now;
     l->worker.hidden = !in->start->visible;
+    l->page.started = in->now;
+    if (policy_has(l->policy, POLICY_ID_FROM_CLOCK))
+        l->tab_instance = (uint32_t)(in->now.us / US_PER_MS) & 0xFFFF;
     if (policy_has(l->policy, POLICY_STORED_IDENTITY)) l->tab_instance = l->session_instance;
 }
 

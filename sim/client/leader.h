@@ -37,7 +37,9 @@ enum leader_message {
     MSG_REMOTE_LEADS,   /* channel: the ledger says that another device leads; a: ms to go */
     MSG_SILENT,         /* channel: the ledger has stopped answering this device */
     MSG_TASK,           /* channel: operation a was accepted into the outbox */
-    MSG_WHO_LEADS,      /* channel, deviation LEAD_BY_BROADCAST */
+    MSG_WHO_LEADS,      /* channel, deviations: who leads? The one that does answers */
+    MSG_CALL,           /* channel, deviations: the leader is to do operation a */
+    MSG_RECEIPT,        /* channel, deviation CALLS_RESENT: operation a was done */
     /* page to worker */
     POST_LEAD, POST_STOP, POST_WATCH, POST_PONG, POST_RENEW_NOW, POST_WAITING,
     /* worker to page */
@@ -90,6 +92,10 @@ struct leader {
         uint32_t known[KNOWN_OPS_MAX], known_n; /* operations heard of on the channel */
         uint32_t node;                     /* ledger node to ask */
         bool unclaimed;                    /* deviation: leads without a claim */
+        bool resigned;                     /* deviations: asks for nothing (any more) */
+        uint32_t twin;                     /* deviations: another request for the lock */
+        uint64_t own_ops;                  /* deviation OWN_ONLY: a bit each */
+        struct local started;              /* deviation TOLD_ONCE */
         uint32_t attempt;                  /* deviation: number of new keys */
         struct local last_heard, last_wondered; /* heartbeat on the channel; own suspicion timer */
     } page;

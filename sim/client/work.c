@@ -86,6 +86,12 @@ static void outcome_known(struct step *s, const struct answer *a)
 {
     switch (a->outcome) {
     case OUTCOME_DONE:
+        if (deviates(s, POLICY_DUPLICATE_FAILS)) { /* "exists already": to be tried again */
+            page_watch(s, WATCH_WORK, 0, s->l->contract->request_timeout_us);
+            break;
+        }
+        reconcile(s, a->outcome);
+        break;
     case OUTCOME_NEVER_SEEN: reconcile(s, a->outcome); break;
     default: issue(s, WORK_OUTCOME); break; /* running: asked again */
     }
@@ -98,6 +104,11 @@ static void advanced(struct step *s, const struct answer *a)
     case WORK_TAKE:
         l->page.work.op = a->op;
         l->page.tasks = a->more_tasks;
+        if (!naive_works_on(s, a->op)) { /* somebody else's: left alone */
+            l->page.tasks = 0;
+            finished(s);
+            break;
+        }
         issue(s, !l->server_authority ? WORK_COMMIT
                  : a->unreconciled_n  ? WORK_OUTCOME
                                       : WORK_EFFECT);
@@ -196,6 +207,7 @@ void submit_answered(struct step *s, const struct answer *a)
     if (a->request != l->page.submit.request) return;
     if (a->result != ANS_OK) return; /* the watch tries again */
     l->page.submit.request = 0;
+    client_emit(s, OUT_KEPT)->id = l->page.submit.op;
     page_broadcast(s, MSG_TASK, l->page.submit.op);
     l->page.submits_n--;
     for (uint32_t i = 0; i < l->page.submits_n; i++) l->page.submits[i] = l->page.submits[i + 1];

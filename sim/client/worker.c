@@ -49,7 +49,7 @@ static void broadcast(struct step *s, enum leader_message kind, uint32_t a)
 static void beat(struct step *s)
 {
     struct leader *l = s->l;
-    broadcast(s, MSG_HEARTBEAT, l->worker.hidden);
+    if (!deviates(s, POLICY_PAGE_BEATS)) broadcast(s, MSG_HEARTBEAT, l->worker.hidden);
     arm(s, TIMER_BEAT, l->contract->heartbeat.interval_us);
 }
 

@@ -50,6 +50,8 @@ static bool fence_passes(const struct ledger_node *n, const struct ledger_step *
 {
     const struct ledger_record *rec = &n->record;
     if (s->trusted) return true;
+    if (s->request.kind == REQ_RENEW && ledger_has(n, POLICY_RENEW_UNFENCED)) return rec->held;
+    if (s->request.kind == REQ_RELEASE && ledger_has(n, POLICY_RELEASE_UNFENCED)) return rec->held;
     if (is_write(s->request.kind) && ledger_has(n, POLICY_IGNORE_FENCE)) return true;
     if (ledger_has(n, POLICY_EPOCH_NOT_ENFORCED) && s->request.fence.epoch < rec->fence.epoch)
         return true;
@@ -186,7 +188,8 @@ static void check_renew(struct ledger_node *n, struct ledger_step *s)
                    fence_equal(s->request.fence, rec->fence);
     if (revives) s->result = ANS_OK;
     if (s->result != ANS_OK) return;
-    if (!revives && !heard_extension(rec, &s->request)) {
+    bool blind = ledger_has(n, POLICY_RENEW_UNFENCED);
+    if (!revives && !blind && !heard_extension(rec, &s->request)) {
         s->result = ANS_NOT_EXTENDED;
         return;
     }
@@ -223,9 +226,10 @@ static void apply_release(struct ledger_node *n, struct ledger_record *rec, stru
 
 /* An operation that this fence owns already, whatever became of it (an answer was lost),
  * else the lowest task that waits. */
-static uint32_t next_task(const struct ledger_record *rec, const struct request *r, bool *again)
+static uint32_t next_task(const struct ledger_node *n, const struct request *r, bool *again)
 {
-    uint32_t queued = 0;
+    const struct ledger_record *rec = &n->record;
+    uint32_t queued = 0, after = ledger_has(n, POLICY_TAKES_PAST_CURSOR) ? rec->cursor : 0;
     for (uint32_t i = 0; i < rec->tasks; i++) {
         const struct task *t = &rec->task[i];
         bool begun = t->state == TASK_TAKEN || t->state == TASK_ACKED;
@@ -233,7 +237,8 @@ static uint32_t next_task(const struct ledger_record *rec, const struct request 
             *again = true;
             return i + 1;
         }
-        if (queued == 0 && t->state == TASK_QUEUED && t->protocol <= r->protocol) queued = i + 1;
+        if (i < after || t->state != TASK_QUEUED || t->protocol > r->protocol) continue;
+        if (queued == 0) queued = i + 1;
     }
     return queued;
 }
@@ -250,7 +255,7 @@ static void check_take(struct ledger_node *n, struct ledger_step *s)
 {
     s->result = check_fence(n, s);
     if (s->result != ANS_OK) return;
-    s->op = next_task(&n->record, &s->request, &s->repeated);
+    s->op = next_task(n, &s->request, &s->repeated);
     if (s->op == 0)
         s->result =
             waits_for_newer(&n->record, s->request.protocol) ? ANS_PROTOCOL_TOO_OLD : ANS_EMPTY;
@@ -299,11 +304,21 @@ static void check_commit(struct ledger_node *n, struct ledger_step *s)
     s->acts = true;
 }
 
+/* "The store is cleared", with what was added to it while the request was on its way. */
+static void clear_outbox(struct ledger_record *rec)
+{
+    for (uint32_t i = 0; i < rec->tasks; i++) {
+        struct task *t = &rec->task[i];
+        if (t->state == TASK_QUEUED) task_enter(rec, t, TASK_TAKEN);
+        if (t->state == TASK_TAKEN || t->state == TASK_ACKED) task_enter(rec, t, TASK_DONE);
+    }
+}
+
 static void apply_commit(struct ledger_node *n, struct ledger_record *rec, struct ledger_step *s)
 {
-    (void)n;
     if (s->parts & 1u << PART_CURSOR) rec->cursor = s->request.op;
     if (s->parts & 1u << PART_DELETE) task_enter(rec, task_of(rec, s->request.op), TASK_DONE);
+    if (s->parts & 1u << PART_DELETE && ledger_has(n, POLICY_CLEARS_ALL)) clear_outbox(rec);
 }
 
 static void check_ack(struct ledger_node *n, struct ledger_step *s)

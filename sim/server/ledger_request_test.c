@@ -311,6 +311,65 @@ START_TEST(answers_echo_request_and_clock)
 }
 END_TEST
 
+/* ---- what ledgers of public reports do instead: the reference first, then those --------- */
+
+static void boot_either(int naive, enum policy_kind p)
+{
+    if (naive)
+        rig_boot_with(&g, p);
+    else
+        rig_boot(&g);
+}
+
+START_TEST(a_commit_that_clears_the_outbox)
+{
+    boot_either(_i, POLICY_CLEARS_ALL);
+    rig_submit(&g, 1);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    rig_do(&g, REQ_ACK, 1, f, 1);
+    rig_submit(&g, 2);
+    rig_commit(&g, 1, f, 1);
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, _i ? ANS_EMPTY : ANS_OK);
+    ck_assert_uint_eq(rig_count(&g, OBS_LEDGER_TERMINAL), 1); /* the other one just disappears */
+}
+END_TEST
+
+START_TEST(a_place_that_is_remembered_as_a_number)
+{
+    boot_either(_i, POLICY_TAKES_PAST_CURSOR);
+    rig_submit(&g, 2);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    rig_do(&g, REQ_ACK, 1, f, 2);
+    rig_commit(&g, 1, f, 2);
+    rig_submit(&g, 1); /* it was made before, and comes late */
+    ck_assert_int_eq(rig_do(&g, REQ_TAKE, 1, f, 0).result, _i ? ANS_EMPTY : ANS_OK);
+}
+END_TEST
+
+START_TEST(a_renewal_of_whatever_lease_there_is)
+{
+    boot_either(_i, POLICY_RENEW_UNFENCED);
+    struct fence old = rig_claim(&g, 1).fence;
+    rig_claim(&g, 2);
+    struct local before = g.node.record.lease_end;
+    rig_wait(&g, 100000);
+    ck_assert_int_eq(rig_renew(&g, 1, old, 0).result, _i ? ANS_OK : ANS_FENCED);
+    ck_assert_int_eq(g.node.record.lease_end.us > before.us, _i);
+}
+END_TEST
+
+START_TEST(a_release_of_whatever_lease_there_is)
+{
+    boot_either(_i, POLICY_RELEASE_UNFENCED);
+    struct fence old = rig_claim(&g, 1).fence;
+    rig_claim(&g, 2);
+    rig_do(&g, REQ_RELEASE, 1, old, 0);
+    ck_assert_int_eq(g.node.record.held, !_i);
+}
+END_TEST
+
 Suite *ledger_request_suite(void)
 {
     Suite *s = suite_create("ledger_request");
@@ -336,6 +395,10 @@ Suite *ledger_request_suite(void)
     tcase_add_test(t, an_acknowledged_effect_stays_so_whatever_the_provider_says_later);
     tcase_add_test(t, a_released_fence_writes_nothing);
     tcase_add_test(t, answers_echo_request_and_clock);
+    tcase_add_loop_test(t, a_commit_that_clears_the_outbox, 0, 2);
+    tcase_add_loop_test(t, a_place_that_is_remembered_as_a_number, 0, 2);
+    tcase_add_loop_test(t, a_renewal_of_whatever_lease_there_is, 0, 2);
+    tcase_add_loop_test(t, a_release_of_whatever_lease_there_is, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }
