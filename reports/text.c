@@ -50,6 +50,12 @@ static const char *json_ascii(char c, char spare[8])
     return spare;
 }
 
+static const char *json_html_ascii(char c, char spare[8])
+{
+    if (c == '<') return "\\u003c";
+    return json_ascii(c, spare);
+}
+
 static const char *xml_ascii(char c, char spare[8])
 {
     (void)spare;
@@ -82,6 +88,13 @@ void text_json(FILE *f, const char *s)
     }
     putc('"', f);
     write_text(f, s, json_ascii);
+    putc('"', f);
+}
+
+void text_json_html(FILE *f, const char *s)
+{
+    putc('"', f);
+    write_text(f, s, json_html_ascii);
     putc('"', f);
 }
 

@@ -13,6 +13,8 @@
 
 /* `s` as a JSON string, quotes included. NULL is written as null. */
 void text_json(FILE *f, const char *s);
+/* The same for a script element of HTML: nothing in it can end the element. */
+void text_json_html(FILE *f, const char *s);
 /* `s` as XML character data that may also stand in a quoted attribute. */
 void text_xml(FILE *f, const char *s);
 /* `s` in a cell of a Markdown table: no pipes, no line breaks, no markup. */

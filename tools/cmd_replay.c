@@ -1,13 +1,15 @@
 /* tabquake replay SCENARIO --seed S: one round, formatted. The trace and, for each
  * invariant that broke, the story: the observations that contradict each other and what
- * led to them. As jsonl it is the history that `judge` takes. */
+ * led to them. As jsonl it is the history that `judge` takes; as html a timeline. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "reports/history_file.h"
 #include "reports/outfile.h"
 #include "reports/story.h"
+#include "reports/table.h"
 #include "reports/text.h"
+#include "reports/timeline.h"
 #include "reports/trace.h"
 #include "sim/engine/rng.h"
 #include "tools/command.h"
@@ -17,12 +19,12 @@
 #include "tools/steps.h"
 #include "tools/version.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSONL, FORMATS };
-static const char *const format_word[FORMATS] = { "text", "jsonl" };
+enum format { FORMAT_TEXT, FORMAT_JSONL, FORMAT_HTML, FORMAT_PERFETTO, FORMAT_MERMAID, FORMATS };
+static const char *const format_word[FORMATS] = { "text", "jsonl", "html", "perfetto", "mermaid" };
 
 struct asked {
     struct options options;
-    const char *file, *output, *inject;
+    const char *program, *file, *output, *inject;
     uint32_t format;
     struct injection injection[PLACEMENTS_MAX];
     uint32_t injections;
@@ -30,7 +32,7 @@ struct asked {
 
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
-    *a = (struct asked){ .options = options_default() };
+    *a = (struct asked){ .options = options_default(), .program = argv[0] };
     struct options *o = &a->options;
     o->seed = NULL;
     const struct flag table[] = {
@@ -38,10 +40,10 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
         { .name = "format",
           .kind = FLAG_WORD,
           .into = &a->format,
-          .value = "text|jsonl",
+          .value = "text|jsonl|html|perfetto|mermaid",
           .words = format_word,
           .words_n = FORMATS,
-          .says = "a trace for people, or the history" },
+          .says = "a trace, the history, swim lanes, other viewers' formats" },
         { .name = "output",
           .letter = 'o',
           .kind = FLAG_TEXT,
@@ -171,11 +173,57 @@ static bool write_jsonl(FILE *f, const struct shown *r)
     return true;
 }
 
+/* The line that plays the round again, as it was called. */
+static const char *command(char out[TABLE_REPLAY_MAX], const struct shown *r)
+{
+    const struct asked *a = &r->asked;
+    const struct inputs *in = &r->inputs;
+    struct run_setting setting[FLAGS_SETS_MAX];
+    const struct overrides *o = &in->overrides;
+    for (uint32_t i = 0; i < o->n; i++)
+        setting[i] = (struct run_setting){ o->at[i].path, o->at[i].value };
+    const struct run_info run = {
+        .program = a->program,
+        .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
+        .setting = setting,
+        .settings = o->n,
+    };
+    table_replay_of(out, &run, a->file, in->seed);
+    size_t n = strlen(out);
+    if (a->inject) snprintf(out + n, TABLE_REPLAY_MAX - n, " --inject %s", a->inject);
+    return out;
+}
+
+static bool write_timeline(FILE *f, const struct shown *r)
+{
+    void (*const write[FORMATS])(FILE *, const struct timeline *) = {
+        [FORMAT_HTML] = timeline_html,
+        [FORMAT_PERFETTO] = timeline_perfetto,
+        [FORMAT_MERMAID] = timeline_mermaid,
+    };
+    char line[TABLE_REPLAY_MAX];
+    struct lanes lanes;
+    if (!lanes_open(&lanes, r->played.history, r->played.result)) {
+        fputs("tabquake replay: no memory for the timeline\n", stderr);
+        return false;
+    }
+    const struct timeline t = { .lanes = &lanes,
+                                .result = r->played.result,
+                                .scenario = r->inputs.suite.scenario->name,
+                                .revision = version_revision(),
+                                .command = command(line, r),
+                                .seed = r->inputs.seed };
+    write[r->asked.format](f, &t);
+    lanes_close(&lanes);
+    return true;
+}
+
 static bool write_round(const struct shown *r)
 {
     const struct asked *a = &r->asked;
-    bool (*write)(FILE *, const struct shown *) =
-        a->format == FORMAT_JSONL ? write_jsonl : write_text;
+    bool (*write)(FILE *, const struct shown *) = a->format == FORMAT_JSONL  ? write_jsonl
+                                                  : a->format == FORMAT_TEXT ? write_text
+                                                                             : write_timeline;
     struct outfile o;
     if (!a->output) return write(stdout, r);
     if (!outfile_open(&o, a->output, stderr)) return false;
@@ -219,7 +267,7 @@ int cmd_replay(int argc, char **argv)
     player_open(&r.player, in->tabs);
     play(&r);
     int status = write_round(&r) ? status_of(&r) : EXIT_BAD_INPUT;
-    if (a->format == FORMAT_JSONL && status != EXIT_BAD_INPUT) verdicts(stderr, r.played.result);
+    if (a->format != FORMAT_TEXT && status != EXIT_BAD_INPUT) verdicts(stderr, r.played.result);
     player_close(&r.player);
     inputs_free(in);
     return status;

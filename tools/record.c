@@ -13,6 +13,8 @@
 #include "reports/history_file.h"
 #include "reports/outfile.h"
 #include "reports/report.h"
+#include "reports/table.h"
+#include "reports/timeline.h"
 #include "sim/base/must.h"
 #include "tools/interrupt.h"
 #include "tools/version.h"
@@ -156,7 +158,9 @@ void record_group(struct record *r, const struct campaign *c, struct run_report 
     report->groups = r->groups->n;
 }
 
-static const char *const failure_file[] = { "history.jsonl", "minimal.yaml" };
+enum kept { KEPT_HISTORY, KEPT_TIMELINE, KEPT_MINIMAL, KEPT_COUNT };
+static const char *const kept_file[KEPT_COUNT] = { "history.jsonl", "timeline.html",
+                                                   "minimal.yaml" };
 
 /* Those of an older run say nothing about this one. Only what we wrote is removed. */
 static void forget_older(const char *folder)
@@ -165,10 +169,10 @@ static void forget_older(const char *folder)
     int n = scandir(folder, &entry, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         char inner[PATH_MAX_LEN + 512], path[PATH_MAX_LEN + 540];
-        snprintf(inner, sizeof inner, "%s/%s", folder, entry[i]->d_name);
         bool ours = false;
-        for (size_t k = 0; entry[i]->d_name[0] != '.' && k < 2; k++) {
-            snprintf(path, sizeof path, "%s/%s", inner, failure_file[k]);
+        snprintf(inner, sizeof inner, "%s/%s", folder, entry[i]->d_name);
+        for (int k = 0; entry[i]->d_name[0] != '.' && k < KEPT_COUNT; k++) {
+            snprintf(path, sizeof path, "%s/%s", inner, kept_file[k]);
             ours = unlink(path) == 0 || ours;
         }
         if (ours) rmdir(inner);
@@ -178,24 +182,73 @@ static void forget_older(const char *folder)
     rmdir(folder);
 }
 
-static bool write_history(const struct record *r, const struct campaign *c, struct player *p,
-                          const struct run_report *report, const struct failure *x)
+struct kept_round {
+    const struct scenario *scenario;
+    const struct contract *contract;
+    const struct run_report *report;
+    const struct failure *failure;
+    struct played played;
+};
+
+static bool write_history(FILE *f, const struct kept_round *k)
+{
+    struct history_meta meta = { .seed = k->failure->seed,
+                                 .contract = scenario_contract(k->scenario, k->contract) };
+    snprintf(meta.scenario, sizeof meta.scenario, "%s", k->scenario->name);
+    snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
+    history_write(f, k->played.history, &meta);
+    return true;
+}
+
+static bool write_timeline(FILE *f, const struct kept_round *k)
+{
+    char line[TABLE_REPLAY_MAX];
+    struct lanes lanes;
+    if (!lanes_open(&lanes, k->played.history, k->played.result)) return false;
+    timeline_html(f, &(struct timeline){ .lanes = &lanes,
+                                         .result = k->played.result,
+                                         .scenario = k->scenario->name,
+                                         .revision = version_revision(),
+                                         .command = table_replay(line, k->report, k->failure),
+                                         .seed = k->failure->seed });
+    lanes_close(&lanes);
+    return true;
+}
+
+static bool keep_round(const char *inner, const struct kept_round *k)
+{
+    bool (*const write[])(FILE *, const struct kept_round *) = {
+        [KEPT_HISTORY] = write_history,
+        [KEPT_TIMELINE] = write_timeline,
+    };
+    for (int i = 0; i <= KEPT_TIMELINE; i++) {
+        char path[OUTFILE_PATH_MAX];
+        struct outfile o;
+        snprintf(path, sizeof path, "%s/%s", inner, kept_file[i]);
+        if (!outfile_open(&o, path, stderr)) return false;
+        if (!write[i](o.f, k)) {
+            outfile_drop(&o);
+            fprintf(stderr, "%s: no memory for it\n", path);
+            return false;
+        }
+        if (!outfile_commit(&o, stderr)) return false;
+    }
+    return true;
+}
+
+static bool keep_failure(const struct record *r, const struct campaign *c, struct player *p,
+                         const struct run_report *report, const struct failure *x)
 {
     const struct scenario *s = &c->in->suite.scenario[x->scenario];
-    struct history_meta meta = { .seed = x->seed,
-                                 .contract = scenario_contract(s, &c->in->contract) };
     char relative[REPORT_FAILURE_MAX];
     char inner[PATH_MAX_LEN + REPORT_FAILURE_MAX], path[sizeof inner + 32];
-    struct outfile o;
-    snprintf(meta.scenario, sizeof meta.scenario, "%s", s->name);
-    snprintf(meta.revision, sizeof meta.revision, "%s", version_revision());
     snprintf(inner, sizeof inner, "%s/%s", r->folder, report_failure(relative, report, x));
     if (!record_make_folder(inner)) return cannot(inner);
-    snprintf(path, sizeof path, "%s/%s", inner, failure_file[0]);
+    snprintf(path, sizeof path, "%s/%s", inner, kept_file[KEPT_TIMELINE]);
     if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
-    if (!outfile_open(&o, path, stderr)) return false;
-    history_write(o.f, run_round(&p->runner, s, &c->in->contract, x->seed), &meta);
-    return outfile_commit(&o, stderr);
+    const struct kept_round k = { s, &c->in->contract, report, x,
+                                  player_round(p, s, &c->in->contract, x->seed) };
+    return keep_round(inner, &k);
 }
 
 /* Beside the history of the group's example. */
@@ -205,7 +258,7 @@ static bool write_minimal(const struct record *r, const struct run_report *repor
     char inner[REPORT_FAILURE_MAX], path[PATH_MAX_LEN + REPORT_FAILURE_MAX + 32];
     struct outfile o;
     snprintf(path, sizeof path, "%s/%s/%s", r->folder,
-             report_failure(inner, report, &report->failure[g->example]), failure_file[1]);
+             report_failure(inner, report, &report->failure[g->example]), kept_file[KEPT_MINIMAL]);
     if (!group_has_file(report, i)) return true;
     if (!outfile_open(&o, path, stderr)) return false;
     fputs(g->script, o.f);
@@ -233,7 +286,7 @@ static bool write_failures(const struct record *r, const struct campaign *c,
     for (uint32_t i = 0; ok && i < report->failures; i++) {
         const struct failure *x = &report->failure[i];
         if (kept[x->invariant]++ < RECORD_FAILURES_EACH || is_example(report, i))
-            ok = write_history(r, c, &player, report, x);
+            ok = keep_failure(r, c, &player, report, x);
     }
     for (uint32_t i = 0; ok && i < report->groups; i++) ok = write_minimal(r, report, i);
     player_close(&player);

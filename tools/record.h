@@ -4,8 +4,8 @@
  *   record_open     makes the folder and locks it; a new file, or the one to go on with
  *   record_report   a run's sums as the one struct that all reports are made from
  *   record_group    groups the report's failures (groups.h)
- *   record_finish   the judgement into the store, gate.json, junit.xml, summary.md, and
- *                   the histories of the first failures, the minimal scenario of each group
+ *   record_finish   the judgement into the store, histories and timelines of the first
+ *                   failures, the minimal scenario of each group, and every report
  *   record_close
  *
  * Nothing is written before everything that is read has been found good. False after a
