@@ -177,7 +177,7 @@ static void arrive(struct lane_arrow *a, const struct obs *o, bool lost)
     a->lost = lost;
 }
 
-/* -- pages --------------------------------------------------------------------------------------- */
+/* -- pages ---------------------------------------------------------------------------------- */
 
 static struct page *page_of(struct builder *b, uint16_t page)
 {
@@ -233,7 +233,7 @@ static void follow_page(struct builder *b, const struct obs *o)
     if (o->kind == OBS_BELIEF_BEGAN) p->belief = begin(b, o, SPAN_BELIEF, p->lane, 0);
 }
 
-/* -- locks ----------------------------------------------------------------------------------------- */
+/* -- locks ---------------------------------------------------------------------------------- */
 
 static void follow_steal(struct builder *b, const struct obs *o)
 {
@@ -271,7 +271,7 @@ static void follow_lock(struct builder *b, const struct obs *o)
     }
 }
 
-/* -- requests -------------------------------------------------------------------------------------- */
+/* -- requests ------------------------------------------------------------------------------- */
 
 static bool is_for_provider(const struct request *r)
 {
@@ -339,7 +339,7 @@ static void follow_request(struct builder *b, const struct obs *o)
     }
 }
 
-/* -- devices, nodes, faults --------------------------------------------------------------------------- */
+/* -- devices, nodes, faults ----------------------------------------------------------------- */
 
 static void follow_device(struct builder *b, const struct obs *o)
 {
@@ -370,7 +370,7 @@ static void follow_fault(struct builder *b, const struct obs *o)
     if (o->kind == OBS_FAULT_BEGUN) b->fault[o->op] = begin(b, o, SPAN_FAULT, b->faults, o->a);
 }
 
-/* -- where an observation stands ------------------------------------------------------------------------ */
+/* -- where an observation stands ------------------------------------------------------------ */
 
 static bool begins_with(const char *s, const char *with)
 {
@@ -422,7 +422,7 @@ static void drop_unfinished(struct lanes *l)
     l->arrows = kept;
 }
 
-/* -- all of it ---------------------------------------------------------------------------------------------- */
+/* -- all of it ------------------------------------------------------------------------------ */
 
 static bool reserve(struct builder *b, uint32_t gaps)
 {
@@ -471,7 +471,7 @@ void lanes_close(struct lanes *l)
     *l = (struct lanes){ 0 };
 }
 
-/* -- names ----------------------------------------------------------------------------------------------------- */
+/* -- names ---------------------------------------------------------------------------------- */
 
 const char *lane_name(char out[LANE_NAME_MAX], const struct lane *l)
 {

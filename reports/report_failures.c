@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/group.h"
 #include "reports/html.h"
 #include "reports/report_parts.h"
 #include "reports/table.h"
@@ -24,7 +25,7 @@ static void write_links(FILE *f, const struct report_page *p, const struct failu
     static const struct {
         const char *file, *says;
     } kept[] = { { "timeline.html", "Timeline of the round" },
-                 { "minimal.yaml", "Smallest scenario that still fails" },
+                 { "minimal.yaml", "Smallest scenario, as a file" },
                  { "history.jsonl", "Its history" } };
     char folder[REPORT_FAILURE_MAX];
     bool any = false;
@@ -50,7 +51,7 @@ static void write_failure(FILE *f, const struct report_page *p, const struct fai
 {
     char line[TABLE_REPLAY_MAX];
     const uint32_t *w = x->finding.witness;
-    fputs("<li><p><b>", f);
+    fputs("<p><b>", f);
     html_text(f, p->run->scenario[x->scenario].name);
     fputs("</b>: ", f);
     html_text(f, x->finding.reason ? x->finding.reason : invariant_says[x->invariant]);
@@ -60,7 +61,41 @@ static void write_failure(FILE *f, const struct report_page *p, const struct fai
     fputs("</p>\n", f);
     write_command(f, table_replay(line, p->run, x));
     write_links(f, p, x);
-    fputs("</li>\n", f);
+}
+
+/* What suffices for the failures of a group, and the scenario that shows it. */
+static void write_group(FILE *f, const struct report_page *p, const struct failure_group *g)
+{
+    char text[TABLE_REPLAY_MAX], words[GROUP_NAME_MAX];
+    const char *faults = group_faults(words, g->faults);
+    fputs("<p class=\"needs\">", f);
+    if (!g->reduced)
+        fputs("Not reduced; the faults of its scenario: ", f);
+    else
+        fprintf(f, "%" PRIu32 " tab%s and %" PRIu32 " operation%s suffice%s: ", g->tabs,
+                g->tabs == 1 ? "" : "s", g->operations, g->operations == 1 ? "" : "s",
+                g->calm ? ", whatever the seed" : "");
+    fprintf(f, "<code>%s</code>, for %" PRIu32 " of the failures looked at</p>\n",
+            faults[0] ? faults : "no fault", g->failures);
+    write_failure(f, p, &p->run->failure[g->example]);
+    if (!g->script) return;
+    fputs("<details><summary>The smallest scenario that still fails</summary>\n", f);
+    write_command(f, group_shrink(text, p->run, g));
+    write_command(f, g->script);
+    fputs("</details>\n", f);
+}
+
+static uint32_t write_groups(FILE *f, const struct report_page *p, enum invariant_kind k)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->run->groups; i++) {
+        if (p->run->group[i].invariant != k) continue;
+        fputs("<li>", f);
+        write_group(f, p, &p->run->group[i]);
+        fputs("</li>\n", f);
+        n++;
+    }
+    return n;
 }
 
 static void write_invariant(FILE *f, const struct report_page *p, enum invariant_kind k)
@@ -77,10 +112,13 @@ static void write_invariant(FILE *f, const struct report_page *p, enum invariant
     fputs(" rounds that put it to the test (", f);
     report_share(f, r->tally->broken[k], r->tally->broken[k] + r->tally->held[k]);
     fputs("). The first:</p>\n<ol class=\"failures\">\n", f);
+    if (write_groups(f, p, k) > 0) listed = FAILURES_EACH;
     for (uint32_t i = 0; i < r->failures && listed < FAILURES_EACH; i++) {
         const struct failure *x = &r->failure[i];
         if (x->invariant != k || x->finding.verdict != VERDICT_BROKEN) continue;
+        fputs("<li>", f);
         write_failure(f, p, x);
+        fputs("</li>\n", f);
         listed++;
     }
     fputs("</ol>\n", f);

@@ -1,3 +1,5 @@
+/* timeline.html: the data as arrays, the stage that html/timeline.js draws on, and the table
+ * that stands for both where scripts do not run. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -64,7 +66,7 @@ static void write_head(FILE *f, const struct timeline *t)
     fputs("</header>\n", f);
 }
 
-/* -- the data for the script: arrays, since there are many of them ---------------------------- */
+/* -- the data for the script: arrays, since there are many of them -------------------------- */
 
 static void json_lanes(FILE *f, const struct lanes *l)
 {
@@ -179,7 +181,7 @@ static void write_data(FILE *f, const struct timeline *t)
     fputs("}</script>\n", f);
 }
 
-/* -- the stage for the script -------------------------------------------------------------------- */
+/* -- the stage for the script --------------------------------------------------------------- */
 
 static void write_stage(FILE *f)
 {
@@ -215,7 +217,7 @@ static void write_stage(FILE *f)
           f);
 }
 
-/* -- without a script ------------------------------------------------------------------------------- */
+/* -- without a script ----------------------------------------------------------------------- */
 
 static void write_row(FILE *f, const struct lanes *l, const struct obs *o)
 {

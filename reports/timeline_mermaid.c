@@ -116,7 +116,7 @@ static enum level choose_level(const struct diagram *d)
     return best < 0 ? LEVEL_WITNESS : (enum level)best;
 }
 
-/* -- lines --------------------------------------------------------------------------------------- */
+/* -- lines ---------------------------------------------------------------------------------- */
 
 /* Mermaid ends a line at a semicolon and takes a hash for an entity. */
 static void write_plain(FILE *f, const char *s)
