@@ -1,154 +1,10 @@
-#include "reports/story.h"
+#include "reports/story_cast.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define CAST_MAX 8
+#define CHAIN_MAX 6     /* causes behind a witness; farther back is another matter */
 #define CHOSEN_MAX 4096 /* candidates; the latest are kept */
-
-/* Whom and what the story is about. */
-struct cast {
-    uint16_t page[CAST_MAX];
-    uint32_t pages;
-    uint8_t device[CAST_MAX];
-    uint32_t devices;
-    uint32_t op[CAST_MAX];
-    uint32_t ops;
-    struct fence fence[CAST_MAX];
-    uint32_t fences;
-    uint32_t first, last; /* observations */
-    bool by_lock;         /* the lock manager shows it, no act of a page does */
-};
-
-/* -- the cast ------------------------------------------------------------------------- */
-
-static void add_page(struct cast *c, const struct trace *t, uint16_t page)
-{
-    if (page == PAGE_NONE || page == PAGE_SERVER) return;
-    for (uint32_t i = 0; i < c->pages; i++)
-        if (c->page[i] == page) return;
-    if (c->pages == CAST_MAX) return;
-    c->page[c->pages++] = page;
-    c->device[c->devices++] = t->page[page].known ? t->page[page].device : DEVICE_NONE;
-}
-
-static void add_op(struct cast *c, uint32_t op)
-{
-    for (uint32_t i = 0; i < c->ops; i++)
-        if (c->op[i] == op) return;
-    if (op != 0 && c->ops < CAST_MAX) c->op[c->ops++] = op;
-}
-
-static void add_fence(struct cast *c, struct fence f)
-{
-    for (uint32_t i = 0; i < c->fences; i++)
-        if (fence_equal(c->fence[i], f)) return;
-    if (!fence_is_none(f) && c->fences < CAST_MAX) c->fence[c->fences++] = f;
-}
-
-static bool has_page(const struct cast *c, uint16_t page)
-{
-    for (uint32_t i = 0; i < c->pages; i++)
-        if (c->page[i] == page) return true;
-    return false;
-}
-
-static bool has_device(const struct cast *c, uint8_t device)
-{
-    for (uint32_t i = 0; i < c->devices; i++)
-        if (c->device[i] == device && device != DEVICE_NONE) return true;
-    return false;
-}
-
-static bool has_op(const struct cast *c, uint32_t op)
-{
-    for (uint32_t i = 0; i < c->ops; i++)
-        if (c->op[i] == op) return true;
-    return false;
-}
-
-static bool has_fence(const struct cast *c, struct fence f)
-{
-    for (uint32_t i = 0; i < c->fences; i++)
-        if (fence_equal(c->fence[i], f)) return true;
-    return false;
-}
-
-static bool is_operation_kind(enum obs_kind k)
-{
-    return k != OBS_FAULT_BEGUN && k != OBS_FAULT_ENDED; /* those keep their number there */
-}
-
-static void add_from(struct cast *c, const struct trace *t, const struct obs *o)
-{
-    add_page(c, t, o->page);
-    add_fence(c, o->fence);
-    if (is_operation_kind((enum obs_kind)o->kind)) add_op(c, o->op);
-}
-
-/* The page that the lock manager last gave the leader lock in each partition, and the first
- * that waits: for failures that no single page's act shows. */
-static void add_lock_holders(struct cast *c, const struct trace *t)
-{
-    const struct history *h = t->history;
-    for (uint32_t i = h->n; i-- > 0 && c->pages < 3;) {
-        const struct obs *o = &h->at[i];
-        if (o->key != LOCK_NAME_LEADER) continue;
-        if (o->kind == OBS_LOCK_GRANTED || o->kind == OBS_LOCK_REQUESTED) add_page(c, t, o->page);
-    }
-}
-
-/* Who asked, under which fence, and whose fences those are. */
-static void add_senders(struct cast *c, const struct trace *t)
-{
-    const struct history *h = t->history;
-    const uint32_t fences = c->fences;
-    for (uint32_t i = 0; i < h->n && i <= c->last; i++) {
-        const struct obs *o = &h->at[i];
-        if (o->kind != OBS_LEDGER_CLAIMED || !has_fence(c, o->fence)) continue;
-        for (uint32_t k = 0; k < fences; k++)
-            if (fence_equal(c->fence[k], o->fence)) add_page(c, t, o->page);
-    }
-}
-
-static uint32_t issue_of(const struct history *h, uint32_t request, uint32_t before)
-{
-    for (uint32_t i = before; request != 0 && i-- > 0;)
-        if (h->at[i].kind == OBS_REQUEST_ISSUED && h->at[i].request == request) return i;
-    return OBS_NONE;
-}
-
-/* The first thing that any page of the cast did as a leader: what was before says nothing. */
-static uint32_t beginning(const struct cast *c, const struct history *h)
-{
-    for (uint32_t i = 0; i < h->n; i++) {
-        const struct obs *o = &h->at[i];
-        bool claimed = o->kind == OBS_LEDGER_CLAIMED && has_fence(c, o->fence);
-        if (claimed || (o->kind == OBS_LEDGER_ENQUEUED && has_op(c, o->op))) return i;
-    }
-    return 0;
-}
-
-static struct cast cast_of(const struct trace *t, const struct finding *v)
-{
-    const struct history *h = t->history;
-    struct cast c = { .last = 0 };
-    for (int i = 0; i < 2; i++) {
-        if (v->witness[i] >= h->n) continue;
-        const struct obs *o = &h->at[v->witness[i]];
-        uint32_t issued = issue_of(h, o->request, o->number);
-        add_from(&c, t, o);
-        c.by_lock = c.by_lock || strncmp(obs_info[o->kind].word, "lock.", 5) == 0;
-        if (issued != OBS_NONE) add_from(&c, t, &h->at[issued]);
-        if (o->number > c.last) c.last = o->number;
-    }
-    if (c.last == 0) c.last = h->n > 0 ? h->n - 1 : 0;
-    add_senders(&c, t);
-    c.by_lock = c.by_lock || c.pages == 0;
-    if (c.pages == 0) add_lock_holders(&c, t);
-    c.first = beginning(&c, h);
-    return c;
-}
 
 /* -- what matters --------------------------------------------------------------------- */
 
@@ -176,7 +32,7 @@ static const struct weight weight[OBS_COUNT] = {
     [OBS_LEDGER_REOPENED] = { 5, ABOUT_ALL },
     [OBS_EFFECT_EXECUTED] = { 2, ABOUT_OP },
     [OBS_OPERATION_KEPT] = { 5, ABOUT_OP },
-    [OBS_PAGE_CREATED] = { 5, ABOUT_PAGE },
+    [OBS_PAGE_CREATED] = { 3, ABOUT_PAGE },
     [OBS_PAGE_FROZEN] = { 2, ABOUT_PAGE },
     [OBS_PAGE_RESUMED] = { 2, ABOUT_PAGE },
     [OBS_PAGE_CACHED] = { 2, ABOUT_PAGE },
@@ -213,17 +69,18 @@ static const struct weight weight[OBS_COUNT] = {
 };
 
 #define RANK_WITNESS 0
-#define RANK_ASKED 1 /* the requests that the witnesses are the outcome of */
-#define RANK_TOLD 4  /* what matters less is told only in a short story */
+#define RANK_ASKED 1  /* the requests that the witnesses are the outcome of */
+#define RANK_BEHIND 3 /* what led to the witnesses at once, whoever it was */
+#define RANK_TOLD 4   /* what matters less is told only in a short story */
 #define RANK_NEVER 9
 #define SHORT_STORY 5
 
-static bool is_about(const struct cast *c, const struct obs *o, uint8_t about)
+static bool is_about(const struct story_cast *c, const struct obs *o, uint8_t about)
 {
-    return about & ABOUT_ALL || (about & ABOUT_PAGE && has_page(c, o->page)) ||
-           (about & ABOUT_OP && has_op(c, o->op)) ||
-           (about & ABOUT_FENCE && has_fence(c, o->fence)) ||
-           (about & ABOUT_DEVICE && has_device(c, o->device));
+    return about & ABOUT_ALL || (about & ABOUT_PAGE && story_has_page(c, o->page)) ||
+           (about & ABOUT_OP && story_has_op(c, o->op)) ||
+           (about & ABOUT_FENCE && story_has_fence(c, o->fence)) ||
+           (about & ABOUT_DEVICE && story_has_device(c, o->device));
 }
 
 /* What lies far from the rest: opened with everybody, clocks as they came. */
@@ -240,19 +97,47 @@ static bool is_final(const struct obs *o)
     return o->b == ANS_FENCED || o->b == ANS_EPOCH_CLOSED || o->b == ANS_PROTOCOL_TOO_OLD;
 }
 
-/* The operation of the request that was lost or late. */
-static bool is_of_cast(const struct cast *c, const struct history *h, const struct obs *o)
+/* A fault on a page or a device that the story is not about. */
+static bool is_elsewhere(const struct story_cast *c, const struct obs *o)
 {
-    uint32_t issued = issue_of(h, o->request, o->number);
-    return issued != OBS_NONE && (has_op(c, h->at[issued].op) || has_page(c, h->at[issued].page));
+    if (o->kind != OBS_FAULT_BEGUN) return false;
+    switch (fault_info[o->a].target) {
+    case FAULT_ON_HOLDER:
+    case FAULT_ON_WAITER: return o->page != PAGE_NONE && !story_has_page(c, o->page);
+    case FAULT_ON_NODE:
+    case FAULT_ON_LEDGER:
+    case FAULT_ON_PROVIDER: return false;
+    default: return c->devices > 0 && o->device != DEVICE_NONE && !story_has_device(c, o->device);
+    }
 }
 
-static uint8_t rank_of(const struct cast *c, const struct history *h, const struct obs *o)
+/* One of the last causes of a witness. */
+static bool is_behind(const struct history *h, const struct finding *v, const struct obs *o)
+{
+    for (int i = 0; i < 2; i++) {
+        uint32_t at = v->witness[i];
+        for (int k = 0; k < CHAIN_MAX && at < h->n; k++) {
+            at = h->at[at].cause;
+            if (at == o->number) return true;
+        }
+    }
+    return false;
+}
+
+/* The operation of the request that was lost or late. */
+static bool is_of_cast(const struct story_cast *c, const struct history *h, const struct obs *o)
+{
+    uint32_t issued = story_issue_of(h, o->request, o->number);
+    return issued != OBS_NONE &&
+           (story_has_op(c, h->at[issued].op) || story_has_page(c, h->at[issued].page));
+}
+
+static uint8_t rank_of(const struct story_cast *c, const struct history *h, const struct obs *o)
 {
     const struct weight *w = &weight[o->kind];
     bool misfortune =
         o->kind == OBS_REQUEST_DELAYED || o->kind == OBS_REQUEST_LOST || o->kind == OBS_ANSWER_LOST;
-    if (w->rank == 0 || is_scenery(o)) return RANK_NEVER;
+    if (w->rank == 0 || is_scenery(o) || is_elsewhere(c, o)) return RANK_NEVER;
     if (misfortune) return is_of_cast(c, h, o) ? w->rank : RANK_NEVER;
     if (!is_about(c, o, w->about)) return RANK_NEVER;
     if (o->kind == OBS_LEDGER_REFUSED && !is_final(o)) return RANK_NEVER;
@@ -340,8 +225,8 @@ static void leave_out_most(struct chosen *c)
     }
 }
 
-static uint8_t rank_in_story(const struct cast *c, const struct history *h, const struct finding *v,
-                             const struct obs *o)
+static uint8_t rank_in_story(const struct story_cast *c, const struct history *h,
+                             const struct finding *v, const struct obs *o)
 {
     for (int i = 0; i < 2; i++) {
         if (v->witness[i] == o->number) return RANK_WITNESS;
@@ -350,13 +235,15 @@ static uint8_t rank_in_story(const struct cast *c, const struct history *h, cons
         bool by_itself = w->kind == OBS_REQUEST_ISSUED || w->kind == OBS_LEDGER_CLAIMED;
         if (!by_itself && w->request != 0 && w->request == o->request) return RANK_ASKED;
     }
-    return rank_of(c, h, o);
+    uint8_t rank = rank_of(c, h, o);
+    bool can_be_told = weight[o->kind].rank > 0 && !is_scenery(o);
+    return rank > RANK_BEHIND && can_be_told && is_behind(h, v, o) ? RANK_BEHIND : rank;
 }
 
 struct story story_choose(const struct trace *t, const struct finding *v)
 {
     const struct history *h = t->history;
-    const struct cast cast = cast_of(t, v);
+    const struct story_cast cast = story_cast_of(t, v);
     struct chosen c = { .n = 0 };
     struct story s = { .n = 0 };
     for (uint32_t k = 0; k < h->n && k <= cast.last; k++)

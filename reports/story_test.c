@@ -10,6 +10,7 @@
 Suite *story_suite(void);
 
 #define MAX 400
+#define SECOND US_PER_S
 static struct obs storage[MAX];
 static struct history h;
 
@@ -204,6 +205,82 @@ START_TEST(stories_of_the_same_observations_are_equal)
 }
 END_TEST
 
+START_TEST(a_fault_on_somebody_else_is_not_told)
+{
+    struct finding v = stale_commit();
+    struct obs *claim = &h.at[0];
+    while (claim->kind != OBS_LEDGER_CLAIMED) claim++; /* an observation that nothing needs */
+    struct obs *o = claim + 1;
+    *o = obs_make(OBS_FAULT_BEGUN, (struct instant){ SECOND }, OBS_NONE);
+    o->number = (uint32_t)(o - h.at), o->op = 7, o->a = FAULT_FREEZE_ABRUPT, o->page = 6;
+    char *text = told(&v);
+    ck_assert_ptr_null(strstr(text, "fault 7"));
+    free(text);
+    o->page = 4;
+    text = told(&v);
+    ck_assert_ptr_nonnull(strstr(text, "fault 7, freeze-abrupt, on tab 3: "));
+    free(text);
+    o->a = FAULT_PROVIDER_SLOW; /* everybody's */
+    text = told(&v);
+    ck_assert_ptr_nonnull(strstr(text, "fault 7, provider-slow: "));
+    free(text);
+    o->a = FAULT_CUT_UP, o->device = 1;
+    text = told(&v);
+    ck_assert_ptr_null(strstr(text, "fault 7"));
+    free(text);
+}
+END_TEST
+
+/* The grant was made possible by a page that the story is not about. */
+START_TEST(what_led_to_a_witness_at_once_is_told_whoever_it_was)
+{
+    struct finding v = stale_commit();
+    struct obs *o = add(OBS_LOCK_RELEASED, 6300, 6);
+    o->key = LOCK_NAME_LEADER;
+    uint32_t release = o->number;
+    o = add(OBS_LOCK_GRANTED, 6301, 5);
+    o->key = LOCK_NAME_LEADER, o->request = 50, o->cause = release;
+    v = (struct finding){ VERDICT_BROKEN, { OBS_NONE, o->number }, NULL };
+    char *text = told(&v);
+    ck_assert_ptr_nonnull(strstr(text, "   6.300 s  tab 1 let go of the leader lock\n"
+                                       "   6.301 s  tab 9 was granted the leader lock\n"));
+    free(text);
+}
+END_TEST
+
+START_TEST(a_lock_of_foreign_code_is_told_as_such)
+{
+    struct finding v = stale_commit();
+    struct obs *o = add(OBS_LOCK_REQUESTED, 6300, 5);
+    o->key = LOCK_NAME_LEADER, o->request = 50, o->flags = LOCK_IS_FOREIGN | LOCK_IS_STEAL;
+    o = add(OBS_LOCK_GRANTED, 6301, 5);
+    o->key = LOCK_NAME_LEADER, o->request = 50;
+    v.witness[1] = o->number;
+    char *text = told(&v);
+    ck_assert_ptr_nonnull(strstr(text, "foreign code in tab 9 asked to steal the leader lock\n"));
+    ck_assert_ptr_nonnull(strstr(text, "foreign code in tab 9 was granted the leader lock\n"));
+    free(text);
+}
+END_TEST
+
+START_TEST(of_many_who_asked_the_holder_of_the_lock_is_told)
+{
+    h = (struct history){ .at = storage, .max = MAX };
+    for (uint16_t p = 0; p < 9; p++) add_page(p, p);
+    struct obs *o = add(OBS_LOCK_GRANTED, 10, 7);
+    o->key = LOCK_NAME_LEADER, o->request = 1;
+    for (uint16_t p = 0; p < 7; p++) {
+        o = add(OBS_LOCK_REQUESTED, 20 + p, p);
+        o->key = LOCK_NAME_LEADER, o->request = 2u + p;
+    }
+    o = add(OBS_ROUND_ENDED, 12000, PAGE_NONE);
+    struct finding v = { VERDICT_BROKEN, { OBS_NONE, o->number }, NULL };
+    char *text = told(&v);
+    ck_assert_ptr_nonnull(strstr(text, "tab 7 was granted the leader lock"));
+    free(text);
+}
+END_TEST
+
 /* Kinds that are the world's own bookkeeping are never told. */
 static bool may_be_silent(int kind)
 {
@@ -242,6 +319,10 @@ Suite *story_suite(void)
     tcase_add_test(t, a_fault_that_nothing_names_is_told_by_itself);
     tcase_add_test(t, where_nobody_acted_the_holders_and_waiters_of_the_lock_are_told);
     tcase_add_test(t, stories_of_the_same_observations_are_equal);
+    tcase_add_test(t, a_fault_on_somebody_else_is_not_told);
+    tcase_add_test(t, what_led_to_a_witness_at_once_is_told_whoever_it_was);
+    tcase_add_test(t, a_lock_of_foreign_code_is_told_as_such);
+    tcase_add_test(t, of_many_who_asked_the_holder_of_the_lock_is_told);
     tcase_add_test(t, every_kind_that_can_matter_has_a_sentence);
     suite_add_tcase(s, t);
     return s;

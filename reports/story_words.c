@@ -249,33 +249,41 @@ static bool page_sentence(FILE *f, const struct trace *t, const struct obs *o)
 
 /* -- locks and beliefs ---------------------------------------------------------------- */
 
+/* Whether the request of the lock was made by code that is not the client. */
+static bool is_foreign(const struct trace *t, const struct obs *o)
+{
+    for (uint32_t i = o->number + 1; i-- > 0;) {
+        const struct obs *e = &t->history->at[i];
+        if (e->kind == OBS_LOCK_REQUESTED && e->request == o->request)
+            return e->flags & LOCK_IS_FOREIGN;
+    }
+    return false;
+}
+
 static const char *lock_of(const struct obs *o)
 {
     return o->key == LOCK_NAME_LEADER ? "the leader lock" : "another lock";
 }
 
+static const char *const did_to_lock[OBS_COUNT] = {
+    [OBS_LOCK_REQUESTED] = " asked for ",
+    [OBS_LOCK_GRANTED] = " was granted ",
+    [OBS_LOCK_CALLBACK] = "'s callback ran with ",
+    [OBS_LOCK_RELEASED] = " let go of ",
+    [OBS_LOCK_ABORTED] = " withdrew its request for ",
+    [OBS_LOCK_DROPPED] = " ended while it waited for ",
+};
+
 static bool lock_sentence(FILE *f, const struct trace *t, const struct obs *o)
 {
-    switch (o->kind) {
-    case OBS_LOCK_STOLEN: fprintf(f, "%s was stolen from ", lock_of(o)); break;
-    case OBS_LOCK_REQUESTED:
-        if (o->flags & LOCK_IS_FOREIGN) fputs("foreign code in ", f);
-        break;
-    case OBS_LOCK_GRANTED:
-    case OBS_LOCK_CALLBACK:
-    case OBS_LOCK_RELEASED:
-    case OBS_LOCK_ABORTED:
-    case OBS_LOCK_DROPPED: break;
-    default: return false;
-    }
+    const char *did = did_to_lock[o->kind];
+    bool is_stolen = o->kind == OBS_LOCK_STOLEN;
+    if (!did && !is_stolen) return false;
+    if (is_stolen) fprintf(f, "%s was stolen from ", lock_of(o));
+    if (is_foreign(t, o)) fputs("foreign code in ", f);
     say_page(f, t, o->page);
-    if (o->kind == OBS_LOCK_REQUESTED)
-        fprintf(f, o->flags & LOCK_IS_STEAL ? " asked to steal %s" : " asked for %s", lock_of(o));
-    if (o->kind == OBS_LOCK_GRANTED) fprintf(f, " was granted %s", lock_of(o));
-    if (o->kind == OBS_LOCK_CALLBACK) fprintf(f, "'s callback ran with %s", lock_of(o));
-    if (o->kind == OBS_LOCK_RELEASED) fprintf(f, " let go of %s", lock_of(o));
-    if (o->kind == OBS_LOCK_ABORTED) fprintf(f, " withdrew its request for %s", lock_of(o));
-    if (o->kind == OBS_LOCK_DROPPED) fprintf(f, " ended while it waited for %s", lock_of(o));
+    if (o->kind == OBS_LOCK_REQUESTED && o->flags & LOCK_IS_STEAL) did = " asked to steal ";
+    if (did) fprintf(f, "%s%s", did, lock_of(o));
     say_cause(f, t, o);
     return true;
 }
@@ -422,13 +430,30 @@ static bool place_sentence(FILE *f, const struct trace *t, const struct obs *o)
     return true;
 }
 
+/* Whom a fault acts on; a node, the ledger and the provider are in its words. */
+static void say_target(FILE *f, const struct trace *t, const struct obs *o)
+{
+    switch (fault_info[o->a].target) {
+    case FAULT_ON_HOLDER:
+    case FAULT_ON_WAITER:
+        if (o->page == PAGE_NONE || !t->page[o->page].known) break;
+        fputs(", on ", f);
+        say_page(f, t, o->page);
+        break;
+    case FAULT_ON_NODE:
+    case FAULT_ON_LEDGER:
+    case FAULT_ON_PROVIDER: break;
+    default:
+        if (o->device != DEVICE_NONE) fprintf(f, ", on device %u", o->device);
+    }
+}
+
 static bool round_sentence(FILE *f, const struct trace *t, const struct obs *o)
 {
     switch (o->kind) {
     case OBS_FAULT_BEGUN:
         fprintf(f, "fault %" PRIu32 ", %s", o->op, fault_info[o->a].word);
-        if (o->page != PAGE_NONE && t->page[o->page].known)
-            fputs(", on ", f), say_page(f, t, o->page);
+        say_target(f, t, o);
         fprintf(f, ": %s", fault_info[o->a].says);
         break;
     case OBS_FAULT_ENDED: fprintf(f, "fault %" PRIu32 " ended", o->op); break;
