@@ -54,6 +54,15 @@ static uint32_t inject(struct world *w, struct injection *x, uint32_t n)
     return i;
 }
 
+static void step(struct world *w)
+{
+    struct event e;
+    if (w->limit || !evq_pop(&w->queue, &e))
+        cut_short(w);
+    else
+        world_handle(w, &e);
+}
+
 const struct history *run_round_with(struct runner *r, const struct scenario *s,
                                      const struct contract *c, uint64_t seed, struct injection *x,
                                      uint32_t n)
@@ -67,16 +76,33 @@ const struct history *run_round_with(struct runner *r, const struct scenario *s,
     }
     world_reset(w, s, c, seed);
     while (!w->over) {
-        struct event e;
         if (n > 0) {
             uint32_t done = inject(w, x, n);
             x += done;
             n -= done;
         }
-        if (w->limit || !evq_pop(&w->queue, &e))
-            cut_short(w);
-        else
-            world_handle(w, &e);
+        step(w);
+    }
+    return &w->history;
+}
+
+const struct history *run_round_redrawn(struct runner *r, const struct scenario *s,
+                                        const struct contract *c, uint64_t seed, struct redraw *d)
+{
+    struct world *w = r->world;
+    must(d->before > 0);
+    must_context(s->name, seed);
+    d->reached = false;
+    world_reset(w, s, c, seed);
+    while (!w->over) {
+        const struct event *next = evq_first(&w->queue);
+        if (next && w->events + 1 == d->before) {
+            d->reached = true;
+            d->at = event_at(next);
+            d->seen = w->history.n;
+            choices_redraw(&w->choices, d->seed);
+        }
+        step(w);
     }
     return &w->history;
 }

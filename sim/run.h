@@ -24,6 +24,21 @@ const struct history *run_round_with(struct runner *r, const struct scenario *s,
                                      const struct contract *c, uint64_t seed, struct injection *x,
                                      uint32_t n);
 
+/* The rest of a round under other choices: before event number `before` is handled, every stream
+ * is given a fresh start from `seed`. What was decided until then stands, the plan of the round
+ * with it: its duration, its operations, its faults and when they are due. */
+struct redraw {
+    uint64_t before, seed;
+    bool reached;            /* told: the round has that many events */
+    struct instant at;       /* ... the time of that event */
+    uint32_t seen;           /* ... observations made before it */
+};
+
+/* The same round up to event `before`. */
+const struct history *run_round_redrawn(struct runner *r, const struct scenario *s,
+                                        const struct contract *c, uint64_t seed,
+                                        struct redraw *d);
+
 /* The scenario without any fault of its own: what a round is when nothing goes wrong. */
 struct scenario scenario_without_faults(const struct scenario *s);
 

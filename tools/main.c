@@ -18,6 +18,7 @@ static const struct command {
       "one round as a readable trace, with the story of what broke" },
     { "shrink", cmd_shrink, "SCENARIO",
       "a failing round with the fewest tabs and faults, as a file" },
+    { "blame", cmd_blame, "SCENARIO", "which event made a round's violation inevitable" },
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
     { "report", cmd_report, "RESULTS...",
       "the reports again from stored results; the trend over several" },

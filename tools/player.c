@@ -21,12 +21,10 @@ void player_close(struct player *p)
     p->judge = NULL;
 }
 
-struct played player_round_with(struct player *p, const struct scenario *s,
-                                const struct contract *c, uint64_t seed, struct injection *x,
-                                uint32_t n)
+static struct played judged(struct player *p, const struct scenario *s, const struct contract *c,
+                            const struct history *h)
 {
     const struct contract bent = scenario_contract(s, c);
-    const struct history *h = run_round_with(&p->runner, s, c, seed, x, n);
     judge_reset(p->judge, &bent);
     for (uint32_t i = 0; i < h->n; i++) judge_step(p->judge, &h->at[i]);
     return (struct played){
@@ -36,6 +34,19 @@ struct played player_round_with(struct player *p, const struct scenario *s,
         .events = p->runner.world->events,
         .virtual_us = h->n > 0 ? (uint64_t)h->at[h->n - 1].at.us : 0,
     };
+}
+
+struct played player_round_with(struct player *p, const struct scenario *s,
+                                const struct contract *c, uint64_t seed, struct injection *x,
+                                uint32_t n)
+{
+    return judged(p, s, c, run_round_with(&p->runner, s, c, seed, x, n));
+}
+
+struct played player_round_redrawn(struct player *p, const struct scenario *s,
+                                   const struct contract *c, uint64_t seed, struct redraw *d)
+{
+    return judged(p, s, c, run_round_redrawn(&p->runner, s, c, seed, d));
 }
 
 struct played player_round(struct player *p, const struct scenario *s, const struct contract *c,

@@ -34,6 +34,10 @@ struct played player_round_with(struct player *p, const struct scenario *s,
                                 const struct contract *c, uint64_t seed, struct injection *x,
                                 uint32_t n);
 
+/* The same with the rest under other choices, see run_round_redrawn(). */
+struct played player_round_redrawn(struct player *p, const struct scenario *s,
+                                   const struct contract *c, uint64_t seed, struct redraw *d);
+
 /* Invariants that broke in the round, a bit each. */
 uint32_t played_broken(const struct played *r);
 /* The longest closed gap but the cold start, in us; -1 when there was none. */

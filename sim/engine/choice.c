@@ -15,6 +15,12 @@ void choices_reset(struct choices *c, uint64_t seed)
     }
 }
 
+void choices_redraw(struct choices *c, uint64_t seed)
+{
+    c->replay = NULL;
+    for (uint32_t s = 0; s < STREAM_COUNT; s++) rng_seed(&c->rng[s], seed, s);
+}
+
 static uint32_t replayed(struct choices *c, enum stream s, uint32_t bound)
 {
     uint32_t i = c->replay_at[s];

@@ -5,7 +5,7 @@
  *
  * A round draws them from its seed, each stream from its own generator, and can
  * keep them on a tape; played from a tape, a round needs no seed. Past the end
- * of a tape every choice is the mildest. */
+ * of a tape every choice is the mildest. A round under way can be given fresh ones. */
 #ifndef SIM_ENGINE_CHOICE_H
 #define SIM_ENGINE_CHOICE_H
 
@@ -37,6 +37,8 @@ struct choices {
 };
 
 void choices_reset(struct choices *c, uint64_t seed);
+/* From here on they are drawn from `seed`, whatever they came from before. */
+void choices_redraw(struct choices *c, uint64_t seed);
 uint32_t choose_taped(struct choices *c, enum stream s, uint32_t bound);
 
 static inline uint32_t choose(struct choices *c, enum stream s, uint32_t bound)
