@@ -179,9 +179,11 @@ static void plan_tabs(struct world *w, uint8_t n)
     w->device[n].hidden_since = (uint8_t)since;
     for (uint32_t i = 0; i < plan->tabs; i++) {
         uint32_t t = w->tabs++;
-        w->tab[t] = (struct tab){
-            .page = PAGE_NONE, .device = n, .session_instance = t + 1, .single_page = i == 0
-        };
+        w->tab[t] = (struct tab){ .page = PAGE_NONE,
+                                  .device = n,
+                                  .session_instance = t + 1,
+                                  .single_page = i == 0,
+                                  .load_cause = OBS_NONE };
         uint32_t visible = !all_hidden && i < plan->visible;
         world_at(w, choose_us(&w->choices, STREAM_PLAN, 0, LOAD_SPREAD_US), EV_TAB_LOAD,
                  (uint16_t)t, visible ? 1 : since << 1);
@@ -426,6 +428,8 @@ void world_handle(struct world *w, const struct event *e)
     case EV_LOCKS_END: locks_end(w, e->target); break;
     case EV_TAB_LOAD: load(w, e->target, e->arg); break;
     case EV_FREEZE: freeze_by_browser(w, e->target); break;
+    case EV_CACHED_LONG: page_cached_long(w, e->target, e->arg); break;
+    case EV_PAGE_FREE: page_free(w, e->target); break;
     case EV_STREAM: net_stream_opened(w, e->target); break;
     case EV_RUN: run(w, e->target, e->arg); break;
     case EV_FOREIGN: foreign_lets_go(w, e->arg); break;

@@ -37,6 +37,8 @@ enum event_kind {
     EV_LOCKS_END,     /* target page: the browser takes note that its locks are free */
     EV_TAB_LOAD,      /* target tab, arg: flags */
     EV_FREEZE,        /* target page: the browser freezes it by its own policy */
+    EV_CACHED_LONG,   /* target page, arg: how often it was cached: its time in the cache is over */
+    EV_PAGE_FREE,     /* target page: the task that kept it busy is over */
     EV_STREAM,        /* target page: its push stream is open (again) */
     EV_RUN,           /* target page, arg: enum client_input_kind: a life-cycle task */
     EV_FOREIGN,       /* arg: index of foreign code that lets go */
@@ -88,6 +90,9 @@ struct page {
     struct instant channel_until;/* own broadcasts keep their order (ST-5) */
     struct instant post_pipe[2]; /* from each thread to the other */
     uint32_t backlog[TASK_SOURCES], backlog_last[TASK_SOURCES];
+    uint32_t queue, queue_last;  /* tasks that have come while it was busy, in their order */
+    uint32_t cachings;           /* so often it entered the cache; the last time at cached_at */
+    struct instant cached_at;
     uint32_t unsent, unsent_last;/* fetches that a frozen page called (LC-18) */
     uint32_t deferred_settle;    /* nested locks: the callback waits inside */
     struct { uint32_t local, global; } lock_id[PAGE_LOCKS_MAX]; /* own numbers to the round's */
@@ -107,6 +112,7 @@ struct tab {
     uint8_t device;
     uint32_t session_instance, session_sequence; /* what its sessionStorage holds (ST-17..20) */
     bool load_pending, single_page;
+    uint32_t load_cause;         /* observation that the pending load follows from */
 };
 
 struct device {
@@ -130,6 +136,7 @@ struct device {
     uint32_t lost_answers, lost_cause;
     enum request_kind late_kind, doubled_kind;
     struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
+    struct instant channel_until;/* every broadcast so far has arrived, if nothing held it up */
     struct instant storage_changed, stale_until; /* until then others' writes are not seen */
     uint32_t visible_tabs; uint8_t hidden_since; /* as drawn for the start; index of the lengths */
 };
@@ -299,11 +306,13 @@ void page_thaw(struct world *w, uint16_t p);
 bool page_cache(struct world *w, uint16_t p);
 void page_restore(struct world *w, uint16_t p);
 void page_evict(struct world *w, uint16_t p, uint32_t why);
+void page_cached_long(struct world *w, uint16_t p, uint32_t caching);
 void page_show(struct world *w, uint16_t p);
 void page_hide(struct world *w, uint16_t p);
 void page_block(struct world *w, uint16_t p, int64_t us);
 void page_end(struct world *w, uint16_t p);
 void page_deliver(struct world *w, uint32_t parcel);
+void page_free(struct world *w, uint16_t p); /* what has queued up behind its task runs */
 void page_timer(struct world *w, uint16_t p, uint32_t arg);
 void page_timer_arm(struct world *w, uint16_t p, enum client_thread thread, uint32_t id,
                     int64_t us);

@@ -8,6 +8,7 @@
 void harm_reload_in(struct world *w, uint16_t tab, int64_t us, bool visible)
 {
     w->tab[tab].load_pending = true;
+    w->tab[tab].load_cause = w->cause;
     world_at(w, us, EV_TAB_LOAD, tab, visible);
 }
 
@@ -28,9 +29,10 @@ uint32_t harm_new_tab(struct world *w, uint8_t device)
 {
     if (w->tabs == w->tabs_max) return TABLE_NONE;
     uint32_t t = w->tabs++;
-    w->tab[t] = (struct tab){
-        .page = PAGE_NONE, .device = device, .session_instance = 0x10000u + t, .session_sequence = 0
-    };
+    w->tab[t] = (struct tab){ .page = PAGE_NONE,
+                              .device = device,
+                              .session_instance = 0x10000u + t,
+                              .load_cause = OBS_NONE };
     return t;
 }
 

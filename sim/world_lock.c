@@ -32,7 +32,14 @@ static void deliver_lock(struct world *w, uint16_t n, enum client_input_kind kin
     c->kind = (uint8_t)kind;
     c->id = request;
     c->error = (uint8_t)error;
-    struct instant at = pipe_after(w, &w->page[n], 1);
+    struct page *p = &w->page[n];
+    struct instant at = pipe_after(w, p, 1);
+    const struct instant *said = &w->device[p->device].channel_until;
+    bool overtakes = kind != IN_LOCK_GRANTED || p->profile->lock_before_message;
+    if (!overtakes && at.us <= said->us) { /* ST-16 */
+        at.us = said->us + 1;
+        p->lock_pipe[1] = at;
+    }
     world_at(w, at.us - w->now.us, EV_DELIVER, n, i);
 }
 

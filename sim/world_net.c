@@ -318,6 +318,7 @@ void net_broadcast(struct world *w, uint16_t from, const struct client_message *
                               latency_draw(&latency_broadcast, &w->choices, STREAM_CHANNEL) };
         if (at.us <= last.us) at.us = last.us + 1;
         if (at.us > sender->channel_until.us) sender->channel_until = at;
+        if (delay == 0 && at.us > d->channel_until.us) d->channel_until = at;
         uint32_t i = parcel_take(w);
         struct parcel *c = &w->parcel[i];
         c->cause = w->cause;

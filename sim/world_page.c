@@ -73,6 +73,7 @@ uint16_t page_create(struct world *w, uint16_t tab, bool visible, int64_t hidden
     const struct device_plan *plan = &w->scenario->device[w->tab[tab].device];
     *p = (struct page){ .profile = d->profile, .tab = tab, .device = w->tab[tab].device };
     for (int s = 0; s < TASK_SOURCES; s++) p->backlog[s] = p->backlog_last[s] = TABLE_NONE;
+    p->queue = p->queue_last = TABLE_NONE;
     p->unsent = p->unsent_last = TABLE_NONE;
     p->deaf_cause = p->stopped_cause = OBS_NONE;
     p->hidden_since_us = visible ? NOT_HIDDEN : w->now.us - hidden_for_us;
@@ -192,9 +193,41 @@ bool page_cache(struct world *w, uint16_t n)
     enter(p, DOC_CACHED);
     p->connected = false; /* an event stream does not outlive the page's activity */
     p->stopped_cause = see_page(w, OBS_PAGE_CACHED, n);
+    p->cached_at = w->now;
+    p->cachings++;
+    if (w->now.us + p->profile->cache_ttl_us <= w->end_at.us) /* LC-34 */
+        world_at(w, p->profile->cache_ttl_us, EV_CACHED_LONG, n, p->cachings);
     lockmgr_cache(w->lockmgr[p->device], n, w->now, p->stopped_cause, &w->lock_out);
     lock_effects(w, p->device);
     return true;
+}
+
+void page_cached_long(struct world *w, uint16_t n, uint32_t caching)
+{
+    if (w->page[n].cachings == caching) page_evict(w, n, 3);
+}
+
+static void timer_go_on(struct world *w, uint16_t n, int thread, int id, struct instant at)
+{
+    struct page_timer *t = &w->page[n].timer[thread][id];
+    t->due = false;
+    t->at = at;
+    t->arming = ++w->arming & 0xFFFFFF;
+    if (at.us > w->end_at.us + US_PER_S) return; /* beyond the round */
+    world_at(w, at.us - w->now.us, EV_TIMER, n,
+             (uint32_t)thread << 31 | (uint32_t)id << 24 | t->arming);
+}
+
+/* TM-3: time in the cache does not count; what was left at entry is left at the restore. */
+static void timers_shift(struct world *w, uint16_t n)
+{
+    const struct page *p = &w->page[n];
+    int64_t cached_us = w->now.us - p->cached_at.us;
+    for (int thread = 0; thread < 2; thread++)
+        for (int id = 0; id < TIMER_COUNT; id++) {
+            const struct page_timer *t = &p->timer[thread][id];
+            if (t->armed) timer_go_on(w, n, thread, id, (struct instant){ t->at.us + cached_us });
+        }
 }
 
 /* LC-9..11: resume, visibilitychange, pageshow, then what waited. */
@@ -203,6 +236,7 @@ void page_restore(struct world *w, uint16_t n)
     struct page *p = &w->page[n];
     if (p->state != DOC_CACHED) return;
     lockmgr_uncache(w->lockmgr[p->device], n);
+    if (p->profile->timers_shift_in_cache) timers_shift(w, n);
     enter(p, DOC_HIDDEN);
     uint32_t was = w->cause;
     w->cause = see_page(w, OBS_PAGE_RESTORED, n);
@@ -213,20 +247,30 @@ void page_restore(struct world *w, uint16_t n)
     w->cause = was;
 }
 
-static void backlog_clear(struct world *w, struct page *p)
+static void list_add(struct world *w, uint32_t *first, uint32_t *last, uint32_t parcel)
 {
-    for (int s = 0; s < TASK_SOURCES; s++) {
-        for (uint32_t i = p->backlog[s], next; i != TABLE_NONE; i = next) {
-            next = w->parcel[i].next;
-            parcel_give(w, i);
-        }
-        p->backlog[s] = p->backlog_last[s] = TABLE_NONE;
-    }
-    for (uint32_t i = p->unsent, next; i != TABLE_NONE; i = next) {
+    w->parcel[parcel].next = TABLE_NONE;
+    if (*last == TABLE_NONE)
+        *first = parcel;
+    else
+        w->parcel[*last].next = parcel;
+    *last = parcel;
+}
+
+static void list_clear(struct world *w, uint32_t *first, uint32_t *last)
+{
+    for (uint32_t i = *first, next; i != TABLE_NONE; i = next) {
         next = w->parcel[i].next;
         parcel_give(w, i);
     }
-    p->unsent = p->unsent_last = TABLE_NONE;
+    *first = *last = TABLE_NONE;
+}
+
+static void backlog_clear(struct world *w, struct page *p)
+{
+    for (int s = 0; s < TASK_SOURCES; s++) list_clear(w, &p->backlog[s], &p->backlog_last[s]);
+    list_clear(w, &p->queue, &p->queue_last);
+    list_clear(w, &p->unsent, &p->unsent_last);
 }
 
 static void gone(struct world *w, uint16_t n, enum obs_kind how, uint32_t why)
@@ -256,6 +300,7 @@ void page_close(struct world *w, uint16_t n)
     bool runs = p->state != DOC_FROZEN && p->state != DOC_CACHED &&
                 p->busy_until.us <= w->now.us + BRIEF_US;
     p->closing = true;
+    p->stopped_cause = w->cause;
     if (runs) {
         page_run_kind(w, n, IN_PAGEHIDE, false);
         page_hide(w, n);
@@ -269,7 +314,10 @@ void page_close(struct world *w, uint16_t n)
 
 void page_end(struct world *w, uint16_t n)
 {
-    if (page_alive(&w->page[n])) gone(w, n, OBS_PAGE_CLOSED, 0);
+    if (!page_alive(&w->page[n])) return;
+    w->cause = w->page[n].stopped_cause;
+    gone(w, n, OBS_PAGE_CLOSED, 0);
+    w->cause = OBS_NONE;
 }
 
 void page_crash(struct world *w, uint16_t n, enum obs_kind how)
@@ -315,20 +363,15 @@ void tab_load(struct world *w, uint16_t tab, uint32_t flags)
         world_at(w, 500 * US_PER_MS, EV_TAB_LOAD, tab, flags);
         return;
     }
-    (void)page_create(w, tab, flags & 1, 0, w->cause);
+    (void)page_create(w, tab, flags & 1, 0, t->load_cause);
 }
 
 /* ---- deliveries ------------------------------------------------------------ */
 
 static void keep(struct world *w, struct page *p, uint32_t parcel)
 {
-    struct parcel *c = &w->parcel[parcel];
-    c->next = TABLE_NONE;
-    if (p->backlog_last[c->source] == TABLE_NONE)
-        p->backlog[c->source] = parcel;
-    else
-        w->parcel[p->backlog_last[c->source]].next = parcel;
-    p->backlog_last[c->source] = parcel;
+    uint8_t source = w->parcel[parcel].source;
+    list_add(w, &p->backlog[source], &p->backlog_last[source], parcel);
 }
 
 static void deliver_now(struct world *w, uint32_t parcel)
@@ -386,24 +429,17 @@ static void deliver_now(struct world *w, uint32_t parcel)
     parcel_give(w, parcel);
 }
 
-void page_deliver(struct world *w, uint32_t parcel)
+/* To a page that lives and is not behind a task of its own. */
+static void dispatch(struct world *w, uint32_t parcel)
 {
     struct parcel *c = &w->parcel[parcel];
     struct page *p = &w->page[c->page];
-    if (!page_alive(p)) {
-        parcel_give(w, parcel);
-        return;
-    }
     if (w->device[p->device].asleep) {
         keep(w, p, parcel);
         return;
     }
     enum run_rule rule = document_runs(p->state, (enum task_source)c->source, p->profile);
     if (c->thread == THREAD_WORKER && p->state == DOC_FROZEN) rule = WAITS; /* LC-21 */
-    if (rule == RUNS && c->thread == THREAD_PAGE && p->busy_until.us > w->now.us) {
-        world_in_order(w, p->busy_until.us - w->now.us, EV_DELIVER, c->page, parcel);
-        return;
-    }
     switch (rule) {
     case RUNS: deliver_now(w, parcel); break;
     case WAITS: keep(w, p, parcel); break;
@@ -416,6 +452,41 @@ void page_deliver(struct world *w, uint32_t parcel)
         parcel_give(w, parcel);
         break;
     }
+    }
+}
+
+/* Tasks of a busy page queue up, so that none falls behind a later one. */
+void page_deliver(struct world *w, uint32_t parcel)
+{
+    struct parcel *c = &w->parcel[parcel];
+    struct page *p = &w->page[c->page];
+    if (!page_alive(p)) {
+        parcel_give(w, parcel);
+        return;
+    }
+    bool queued = p->queue != TABLE_NONE;
+    bool busy = page_running(w, p) && p->busy_until.us > w->now.us;
+    if (c->thread == THREAD_WORKER || !(busy || queued)) {
+        dispatch(w, parcel);
+        return;
+    }
+    if (!queued) world_in_order(w, p->busy_until.us - w->now.us, EV_PAGE_FREE, c->page, 0);
+    list_add(w, &p->queue, &p->queue_last, parcel);
+}
+
+void page_free(struct world *w, uint16_t n)
+{
+    struct page *p = &w->page[n];
+    while (p->queue != TABLE_NONE) { /* emptied when the page ends */
+        int64_t busy = page_running(w, p) ? p->busy_until.us - w->now.us : 0;
+        if (busy > 0) {
+            world_in_order(w, busy, EV_PAGE_FREE, n, 0);
+            return;
+        }
+        uint32_t parcel = p->queue;
+        p->queue = w->parcel[parcel].next;
+        if (p->queue == TABLE_NONE) p->queue_last = TABLE_NONE;
+        dispatch(w, parcel);
     }
 }
 
@@ -448,13 +519,9 @@ void page_woken(struct world *w, uint16_t n)
         for (int i = 0; i < TIMER_COUNT; i++) {
             struct page_timer *timer = &p->timer[t][i];
             if (!timer->armed || !timer->due) continue;
-            timer->due = false;
             struct instant at = w->now;
             if (t == THREAD_PAGE) at = profile_timer_at(p->profile, at, p->hidden_since_us);
-            timer->at = at;
-            timer->arming = ++w->arming & 0xFFFFFF;
-            world_at(w, at.us - w->now.us, EV_TIMER, n,
-                     (uint32_t)t << 31 | (uint32_t)i << 24 | timer->arming);
+            timer_go_on(w, n, t, i, at);
         }
 }
 
