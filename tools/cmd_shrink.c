@@ -97,18 +97,6 @@ static enum invariant_kind own_invariant(const struct asked *a, const struct inp
 
 /* -- what is written ------------------------------------------------------------------ */
 
-/* How the command was called: --contract and --set. */
-static struct run_info run_of(const struct asked *a, const struct inputs *in,
-                              struct run_setting setting[FLAGS_SETS_MAX])
-{
-    for (uint32_t i = 0; i < in->overrides.n; i++)
-        setting[i] = (struct run_setting){ in->overrides.at[i].path, in->overrides.at[i].value };
-    return (struct run_info){ .program = a->program,
-                              .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
-                              .setting = setting,
-                              .settings = in->overrides.n };
-}
-
 static bool write_result(const struct asked *a, const struct shrink *s,
                          const struct scenario *result, const char *line)
 {
@@ -206,7 +194,7 @@ static int reduce(const struct asked *a, struct inputs *in, struct player *playe
     }
     shrink_reduce(&s);
     const struct scenario result = shrink_result(&s);
-    const struct run_info run = run_of(a, in, setting);
+    const struct run_info run = inputs_call(in, a->program, setting);
     shrink_replay_line(line, &run, a->output);
     if (!write_result(a, &s, &result, line)) return EXIT_BAD_INPUT;
     if (!play_again(a, &s, &again)) return EXIT_OURS;

@@ -185,12 +185,7 @@ static void print_replay(FILE *f, const struct asked *a, const struct inputs *in
     char line[TABLE_REPLAY_MAX], text[PLACEMENT_TEXT_MAX];
     struct injection x[2];
     struct run_setting setting[FLAGS_SETS_MAX];
-    struct run_info run = { .program = a->program,
-                            .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
-                            .setting = setting,
-                            .settings = in->overrides.n };
-    for (uint32_t i = 0; i < run.settings; i++)
-        setting[i] = (struct run_setting){ in->overrides.at[i].path, in->overrides.at[i].value };
+    const struct run_info run = inputs_call(in, a->program, setting);
     fprintf(f, "  %s --inject %s\n", table_replay_of(line, &run, a->file, s->seed),
             placement_text(text, x, sweep_injections(s, p, x)));
 }

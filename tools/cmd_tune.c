@@ -158,11 +158,7 @@ static void print_violations(FILE *f, const struct asked *a, const struct inputs
 {
     char line[TABLE_REPLAY_MAX];
     struct run_setting setting[FLAGS_SETS_MAX + TUNE_KNOBS];
-    struct run_info run = { .program = a->program,
-                            .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
-                            .setting = setting };
-    for (uint32_t i = 0; i < in->overrides.n; i++)
-        setting[i] = (struct run_setting){ in->overrides.at[i].path, in->overrides.at[i].value };
+    struct run_info run = inputs_call(in, a->program, setting);
     for (uint32_t i = 0; i < t->n; i++) {
         const struct tune_setting *x = &t->at[i];
         const struct failure *first = &x->point.first;

@@ -4,12 +4,12 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reports/group.h"
 #include "tools/campaign.h"
 #include "tools/player.h"
 #include "tools/record.h"
+#include "tools/scenario_rig.h"
 
 Suite *groups_suite(void);
 
@@ -85,19 +85,6 @@ START_TEST(the_first_failures_of_each_invariant_are_looked_at)
 }
 END_TEST
 
-static struct scenario read_script(const char *text)
-{
-    struct scenario s;
-    char path[] = "/tmp/groups_test_XXXXXX";
-    FILE *f = fdopen(mkstemp(path), "w");
-    fputs(text, f);
-    fclose(f);
-    bool ok = scenario_load(&s, path, NULL, stderr);
-    unlink(path);
-    ck_assert_msg(ok, "%s", text);
-    return s;
-}
-
 START_TEST(the_script_of_a_group_breaks_its_invariant_with_its_faults)
 {
     struct player p;
@@ -106,7 +93,7 @@ START_TEST(the_script_of_a_group_breaks_its_invariant_with_its_faults)
     player_open(&p, in.tabs);
     for (uint32_t i = 0; i < g->n; i++) {
         const struct failure_group *x = &g->at[i];
-        struct scenario s = read_script(x->script);
+        struct scenario s = scenario_rig_read(x->script);
         struct played played = player_round(&p, &s, &in.contract, s.seed);
         ck_assert(played_broken(&played) >> x->invariant & 1);
         ck_assert_int_eq(s.calm, x->calm);

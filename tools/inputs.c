@@ -134,6 +134,19 @@ bool inputs_round(struct inputs *in, const struct options *o, const char *comman
     return s->has_seed;
 }
 
+struct run_info inputs_call(const struct inputs *in, const char *program,
+                            struct run_setting *setting)
+{
+    const struct overrides *o = &in->overrides;
+    must(o->n <= FLAGS_SETS_MAX);
+    for (uint32_t i = 0; i < o->n; i++)
+        setting[i] = (struct run_setting){ o->at[i].path, o->at[i].value };
+    return (struct run_info){ .program = program,
+                              .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
+                              .setting = setting,
+                              .settings = o->n };
+}
+
 /* -- rounds to scenarios --------------------------------------------------------------- */
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)

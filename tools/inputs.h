@@ -5,6 +5,7 @@
 #ifndef TOOLS_INPUTS_H
 #define TOOLS_INPUTS_H
 
+#include "reports/run_report.h"
 #include "tools/locate.h"
 #include "tools/options.h"
 
@@ -32,6 +33,11 @@ void inputs_free(struct inputs *in);
 /* For the commands that play one round: a single scenario, and the seed that was given or
  * that the scenario keeps; a calm one needs none. False after a line on `err`. */
 bool inputs_round(struct inputs *in, const struct options *o, const char *command, FILE *err);
+
+/* How its rounds are called, for lines to paste: program, --contract and every --set.
+ * `setting` has room for FLAGS_SETS_MAX, and the result borrows it. */
+struct run_info inputs_call(const struct inputs *in, const char *program,
+                            struct run_setting *setting);
 
 /* The scenario of round `index`: the suite's shares, spread evenly from the first round on. */
 uint32_t inputs_scenario(const struct suite *s, uint64_t index);

@@ -3,11 +3,10 @@
 
 #include <check.h>
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/run.h"
+#include "tools/scenario_rig.h"
 
 Suite *scenario_file_suite(void);
 
@@ -19,19 +18,6 @@ static char *text_of(const struct scenario *s)
     scenario_write(f, s);
     fclose(f);
     return text;
-}
-
-static struct scenario read_back(const char *text)
-{
-    struct scenario s;
-    char path[] = "/tmp/scenario_file_XXXXXX";
-    FILE *f = fdopen(mkstemp(path), "w");
-    fputs(text, f);
-    fclose(f);
-    bool ok = scenario_load(&s, path, NULL, stderr);
-    unlink(path);
-    ck_assert_msg(ok, "%s", text);
-    return s;
 }
 
 static uint64_t digest(const struct scenario *s)
@@ -48,7 +34,7 @@ static uint64_t digest(const struct scenario *s)
 static void ck_round_trip(const struct scenario *s)
 {
     char *text = text_of(s);
-    struct scenario again = read_back(text);
+    struct scenario again = scenario_rig_read(text);
     char *twice = text_of(&again);
     ck_assert_str_eq(text, twice);
     ck_assert_uint_eq(digest(s), digest(&again));
@@ -87,13 +73,14 @@ END_TEST
 
 START_TEST(a_schedule_is_written_step_by_step)
 {
-    struct scenario s = read_back("schema: tabquake.scenario.v1\nname: x\nsays: 'a \"b\" \\c'\n"
-                                  "schedule:\n  - {at: 3200ms, fault: freeze-abrupt, lasts: 2s}\n"
-                                  "  - {when: fenced, submit: true, tab: 3}\n"
-                                  "  - {for: 1s, until: belief.began, of: 2, do: thaw, tab: 1}\n"
-                                  "  - {fault: request-late, request: commit, lasts: 700ms}\n"
-                                  "  - {expect: leads, within: 2s, tab: 4}\n"
-                                  "calm: true\nseed: 12\nmessageLoss: 0.5%\nsteal: never\n");
+    struct scenario s =
+        scenario_rig_read("schema: tabquake.scenario.v1\nname: x\nsays: 'a \"b\" \\c'\n"
+                          "schedule:\n  - {at: 3200ms, fault: freeze-abrupt, lasts: 2s}\n"
+                          "  - {when: fenced, submit: true, tab: 3}\n"
+                          "  - {for: 1s, until: belief.began, of: 2, do: thaw, tab: 1}\n"
+                          "  - {fault: request-late, request: commit, lasts: 700ms}\n"
+                          "  - {expect: leads, within: 2s, tab: 4}\n"
+                          "calm: true\nseed: 12\nmessageLoss: 0.5%\nsteal: never\n");
     char *text = text_of(&s);
     ck_assert_ptr_nonnull(strstr(text, "says: \"a \\\"b\\\" \\\\c\"\n"));
     ck_assert_ptr_nonnull(strstr(text,

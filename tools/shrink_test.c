@@ -33,6 +33,16 @@ static struct shrink shrink_of(uint32_t budget)
     return (struct shrink){ .player = &player, .contract = &contract, .budget = budget };
 }
 
+/* Started, and reduced with the tool's own budget. */
+static struct shrink shrunk(const char *name)
+{
+    uint64_t seed = open_mutant(name);
+    struct shrink s = shrink_of(SHRINK_BUDGET);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, invariant_find(m.caught_by)), SHRINK_OK);
+    shrink_reduce(&s);
+    return s;
+}
+
 static const struct {
     const char *name;
     bool calm;
@@ -109,10 +119,7 @@ END_TEST
 
 START_TEST(a_schedule_shrinks_to_the_step_that_is_needed)
 {
-    uint64_t seed = open_mutant("freeze-handler-relied-on");
-    struct shrink s = shrink_of(SHRINK_BUDGET);
-    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_NO_FAIL_OPEN), SHRINK_OK);
-    shrink_reduce(&s);
+    struct shrink s = shrunk("freeze-handler-relied-on");
     struct scenario more = s.best;
     ck_assert(more.calm && more.steps == 2);
     more.step[more.steps++] = (struct step_plan){
@@ -125,16 +132,6 @@ START_TEST(a_schedule_shrinks_to_the_step_that_is_needed)
     player_close(&player);
 }
 END_TEST
-
-/* Started, and reduced with the tool's own budget. */
-static struct shrink shrunk(const char *name)
-{
-    uint64_t seed = open_mutant(name);
-    struct shrink s = shrink_of(SHRINK_BUDGET);
-    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, invariant_find(m.caught_by)), SHRINK_OK);
-    shrink_reduce(&s);
-    return s;
-}
 
 START_TEST(the_kinds_of_a_result_are_those_of_its_steps)
 {
