@@ -80,6 +80,7 @@ START_TEST(a_schedule_is_written_step_by_step)
                           "  - {for: 1s, until: belief.began, of: 2, do: thaw, tab: 1}\n"
                           "  - {fault: request-late, request: commit, lasts: 700ms}\n"
                           "  - {expect: leads, within: 2s, tab: 4}\n"
+                          "  - {at: 9s, fault: cut-up, lasts: 1s, device: 1}\n"
                           "calm: true\nseed: 12\nmessageLoss: 0.5%\nsteal: never\n");
     char *text = text_of(&s);
     ck_assert_ptr_nonnull(strstr(text, "says: \"a \\\"b\\\" \\\\c\"\n"));
@@ -90,6 +91,7 @@ START_TEST(a_schedule_is_written_step_by_step)
                                  "  - {for: 1s, until: belief.began, of: 2, do: thaw, tab: 1}\n"
                                  "  - {fault: request-late, request: commit, lasts: 700ms}\n"
                                  "  - {expect: leads, within: 2s, tab: 4}\n"
+                                 "  - {at: 9s, fault: cut-up, lasts: 1s, device: 1}\n"
                                  "calm: true\nseed: 0x000000000000000c\n"));
     ck_assert_ptr_nonnull(strstr(text, "\nmessageLoss: 0.5%\n"));
     ck_assert_ptr_nonnull(strstr(text, "\nsteal: never\n"));

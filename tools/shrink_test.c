@@ -133,6 +133,50 @@ START_TEST(a_schedule_shrinks_to_the_step_that_is_needed)
 }
 END_TEST
 
+static uint32_t submits(const struct scenario *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->steps; i++) n += s->step[i].fault == FAULT_COUNT;
+    return n;
+}
+
+START_TEST(a_schedule_lists_the_operations_and_the_faults_of_the_round)
+{
+    uint64_t seed = open_mutant("freeze-handler-relied-on");
+    struct shrink s = shrink_of(SHRINK_BUDGET);
+    ck_assert_int_eq(shrink_start(&s, &m.scenario, seed, INV_NO_FAIL_OPEN), SHRINK_OK);
+    const struct world *w = player.runner.world;
+    uint32_t operations = w->operations, begun = 0;
+    for (uint32_t i = 0; i < w->faults; i++) begun += w->fault[i].begun;
+    ck_assert(shrink_schedule(&s, seed));
+    ck_assert_uint_eq(submits(&s.best), operations);
+    ck_assert_uint_ge(s.best.steps, operations + begun); /* what brings a phase about is one more */
+    ck_assert_uint_eq(s.best.faults, 0);
+    ck_assert_uint_eq(s.best.operations.max, 0);
+    player_close(&player);
+}
+END_TEST
+
+/* What followed a step that went has nothing to follow: the file would be refused. */
+START_TEST(a_first_step_always_has_a_time)
+{
+    struct shrink s = shrunk("freeze-handler-relied-on");
+    struct scenario more = s.best;
+    ck_assert(more.steps == 2 && more.step[0].at_us > 0);
+    more.step[2] = more.step[1];
+    more.step[1] = more.step[0];
+    more.step[1].at_us = -1; /* right after the first, which nothing needs */
+    more.step[0].fault = FAULT_DUPLICATE;
+    more.step[0].tab = 9;
+    more.steps = 3;
+    ck_assert_int_eq(shrink_start(&s, &more, 0, INV_NO_FAIL_OPEN), SHRINK_OK);
+    shrink_reduce(&s);
+    ck_assert_uint_eq(s.best.steps, 2);
+    ck_assert_int_ge(s.best.step[0].at_us, 0);
+    player_close(&player);
+}
+END_TEST
+
 START_TEST(the_kinds_of_a_result_are_those_of_its_steps)
 {
     struct shrink s = shrunk("freeze-handler-relied-on");
@@ -147,6 +191,7 @@ START_TEST(a_race_is_told_as_a_late_request)
     struct shrink s = shrunk("ack-unfenced");
     ck_assert(s.best.calm);
     ck_assert(shrink_kinds(&s.best) >> FAULT_REQUEST_LATE & 1);
+    ck_assert_uint_le(s.rounds, 500); /* by one more fault, not by guessing whole rounds */
     player_close(&player);
 }
 END_TEST
@@ -162,6 +207,8 @@ Suite *shrink_suite(void)
     tcase_add_test(t, a_round_that_holds_is_not_shrunk);
     tcase_add_test(t, the_budget_bounds_the_rounds);
     tcase_add_test(t, a_schedule_shrinks_to_the_step_that_is_needed);
+    tcase_add_test(t, a_schedule_lists_the_operations_and_the_faults_of_the_round);
+    tcase_add_test(t, a_first_step_always_has_a_time);
     tcase_add_test(t, the_kinds_of_a_result_are_those_of_its_steps);
     tcase_add_test(t, a_race_is_told_as_a_late_request);
     suite_add_tcase(s, t);
