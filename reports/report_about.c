@@ -50,7 +50,7 @@ void report_performance(FILE *f, const struct report_page *p)
 {
     const struct performance *x = &p->run->performance;
     html_section(f, "performance", "Performance of the run", NULL);
-    html_table(f, "plain", "Performance of the run");
+    html_table(f, "plain", "Speed and size of the run");
     fputs("<thead><tr><th scope=\"col\">Measure</th><th scope=\"col\" class=\"num\">Value</th></tr>"
           "</thead>\n<tbody>\n",
           f);

@@ -34,6 +34,9 @@ valgrind valgrind
 lcov lcov
 gnuplot-nox gnuplot
 shellcheck shellcheck
+nodejs node
+npm npm
+chromium chromium
 "
 
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -63,7 +63,8 @@
     var canvas = document.getElementById("canvas");
     var paper = canvas.getContext("2d");
     var tip = document.getElementById("tip");
-    var view = { from: 0, to: end, lanes: [], top: [], height: 0, chosen: -1, names: NAMES };
+    var view = { from: 0, to: end, lanes: [], top: [], height: 0, chosen: -1, names: NAMES,
+                 width: 1, scroll: 0 };
     var colour = {};
 
     function layOut() {
@@ -101,12 +102,18 @@
         return "hsl(" + (generation * 137.5) % 360 + " 62% " + colour["generation-light"] + ")";
     }
 
-    function width() { return canvas.clientWidth - view.names; }
+    // The document is asked once a frame: it would be asked for every end of every arrow.
+    function measure() {
+        view.width = canvas.clientWidth - view.names;
+        view.scroll = box.scrollTop;
+    }
+
+    function width() { return view.width; }
     function xOf(us) { return view.names + (us - view.from) / (view.to - view.from) * width(); }
     function timeOf(x) {
         return view.from + (x - view.names) / Math.max(width(), 1) * (view.to - view.from);
     }
-    function yOf(lane) { return view.top[lane] - box.scrollTop; }
+    function yOf(lane) { return view.top[lane] - view.scroll; }
 
     function setView(from, to) {
         var span = Math.min(Math.max(to - from, 50), end * 1.02);
@@ -135,6 +142,7 @@
 
     // ---- draw -------------------------------------------------------------------------------
     function draw() {
+        measure();
         var scale = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
         if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
             canvas.width = Math.round(w * scale);
@@ -322,28 +330,58 @@
 
     function middle(lane) { return yOf(lane) + heightOf(lane) / 2; }
 
+    // Arrows that would fall on each other are drawn once, those of a kind in one stroke; from
+    // afar an answer takes the way of its request and is left out.
     function drawArrows() {
-        var zoomed = width() / (view.to - view.from) * 1e6 > 60; // pixels a second
+        var pixels = width() / (view.to - view.from) * 1e6; // of a second
+        var zoomed = pixels > 60, far = pixels < 20, grain = far ? 2 : 1;
+        var seen = new Set(), lines = [[], []], special = [];
         data.arrows.forEach(function (a) {
             if (a[ARROW.to] < view.from || a[ARROW.from] > view.to) return;
-            if (view.top[a[ARROW.fromLane]] < 0 || view.top[a[ARROW.toLane]] < 0) return;
-            drawArrow(a, zoomed);
+            var from = a[ARROW.fromLane], to = a[ARROW.toLane], kind = a[ARROW.kind];
+            if (view.top[from] < 0 || view.top[to] < 0) return;
+            var p = [xOf(a[ARROW.from]), middle(from), xOf(a[ARROW.to]), middle(to)];
+            if (far && kind === 1 && !a[ARROW.lost]) return;
+            var key = ((Math.round(p[0] / grain) * 4096 + from) * 4096 + to) * 8 + kind * 2 + a[ARROW.lost];
+            if (seen.has(key)) return;
+            seen.add(key);
+            if (a[ARROW.lost] || kind === 2) special.push([a, p]); else lines[kind].push(p);
         });
+        strokeAll(lines[0], colour.request, zoomed, []);
+        strokeAll(lines[1], colour.answer, zoomed, zoomed ? [4, 3] : []);
+        special.forEach(function (x) { drawSpecial(x[0], x[1]); });
     }
 
-    function drawArrow(a, zoomed) {
-        var x0 = xOf(a[ARROW.from]), y0 = middle(a[ARROW.fromLane]);
-        var x1 = xOf(a[ARROW.to]), y1 = middle(a[ARROW.toLane]);
-        paper.globalAlpha = a[ARROW.lost] || a[ARROW.kind] === 2 ? 0.95 : zoomed ? 0.7 : 0.3;
-        paper.strokeStyle = a[ARROW.lost] || a[ARROW.kind] === 2 ? colour.bad
-            : a[ARROW.kind] === 0 ? colour.request : colour.answer;
-        paper.lineWidth = a[ARROW.kind] === 2 ? 2 : 1;
-        if (a[ARROW.kind] === 1) paper.setLineDash([4, 3]);
-        if (a[ARROW.lost]) { x1 = Math.max(x0 + 8, (x0 + x1) / 2); y1 = y0 + (y1 - y0) * 0.4; }
-        line(x0, y0, x1, y1);
+    function strokeAll(lines, ink, zoomed, dash) {
+        paper.globalAlpha = zoomed ? 0.7 : 0.3;
+        paper.strokeStyle = paper.fillStyle = ink;
+        paper.setLineDash(dash);
+        paper.beginPath();
+        lines.forEach(function (p) {
+            if (Math.abs(p[2] - p[0]) < 3) { // upright: a box is drawn much faster than a line
+                paper.fillRect(Math.round(p[0]), Math.min(p[1], p[3]), 1, Math.abs(p[3] - p[1]));
+                return;
+            }
+            paper.moveTo(p[0], p[1]);
+            paper.lineTo(p[2], p[3]);
+        });
+        paper.stroke();
         paper.setLineDash([]);
-        if (a[ARROW.lost]) cross(x1, y1); else if (zoomed) head(x0, y0, x1, y1);
+        if (zoomed) lines.forEach(function (p) { head(p[0], p[1], p[2], p[3]); });
         paper.globalAlpha = 1;
+    }
+
+    // A lost request or answer, a theft of the lock.
+    function drawSpecial(a, p) {
+        var lost = a[ARROW.lost], x = p[2], y = p[3];
+        paper.strokeStyle = paper.fillStyle = colour.bad;
+        paper.lineWidth = lost ? 1 : 2;
+        if (lost) {
+            x = Math.max(p[0] + 8, (p[0] + p[2]) / 2);
+            y = p[1] + (p[3] - p[1]) * 0.4;
+        }
+        line(p[0], p[1], x, y);
+        if (lost) cross(x, y); else head(p[0], p[1], x, y);
         paper.lineWidth = 1;
     }
 
@@ -355,7 +393,6 @@
 
     function head(x0, y0, x1, y1) {
         var angle = Math.atan2(y1 - y0, x1 - x0);
-        paper.fillStyle = paper.strokeStyle;
         paper.beginPath();
         paper.moveTo(x1, y1);
         paper.lineTo(x1 - 7 * Math.cos(angle - 0.4), y1 - 7 * Math.sin(angle - 0.4));
@@ -615,6 +652,7 @@
         } else {
             pan(-dx / Math.max(width(), 1));
             box.scrollTop -= dy;
+            measure();
         }
         fingers[e.pointerId] = [e.offsetX, e.offsetY];
     });
@@ -692,7 +730,10 @@
         redraw();
     });
 
-    function fitNames() { view.names = canvas.clientWidth < 600 ? 92 : NAMES; }
+    function fitNames() {
+        view.names = canvas.clientWidth < 600 ? 92 : NAMES;
+        measure();
+    }
 
     function legend() {
         var list = document.getElementById("legend");
