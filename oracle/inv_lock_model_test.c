@@ -220,6 +220,33 @@ START_TEST(ids_beyond_the_capacities_make_it_unknown)
 }
 END_TEST
 
+START_TEST(a_lock_that_outlives_its_document_breaks_it)
+{
+    story_page(&b, 0);
+    ask(1, 0, 0);
+    LOCK(GRANTED, 1);
+    uint32_t one = SAY(&b, PAGE_CLOSED, .page = 0);
+    story_wait_ms(&b, 450); /* the slowest that was measured */
+    uint32_t n = b.n;
+    LOCK(RELEASED, 1);
+    expect_held(&b, INV_LOCK_MODEL);
+    b.n = n;
+    story_wait_ms(&b, 100);
+    uint32_t two = LOCK(RELEASED, 1);
+    expect_broken(&b, INV_LOCK_MODEL, one, two);
+    b.n = n;
+    story_page(&b, 1);
+    two = ask(2, 1, LOCK_IS_STEAL);
+    expect_broken(&b, INV_LOCK_MODEL, one, two);
+    b.n = n;
+    b.now.us -= 200 * US_PER_MS; /* it asked in time, and is granted late */
+    ask(2, 1, LOCK_IS_STEAL);
+    story_wait_ms(&b, 200);
+    two = SAY(&b, LOCK_STOLEN, .page = 0, .request = 1, .key = LOCK_NAME_LEADER, .b = 2);
+    expect_broken(&b, INV_LOCK_MODEL, one, two);
+}
+END_TEST
+
 START_TEST(nothing_to_judge_is_unknown)
 {
     expect_unknown(&b, INV_LOCK_MODEL);
@@ -228,7 +255,8 @@ START_TEST(nothing_to_judge_is_unknown)
 }
 END_TEST
 
-STORY_SUITE(inv_lock_model, two_exclusive_holders_break_it,
+STORY_SUITE(inv_lock_model, a_lock_that_outlives_its_document_breaks_it,
+            two_exclusive_holders_break_it,
             a_shared_lock_beside_an_exclusive_one_breaks_it_both_ways,
             shared_holders_stand_beside_each_other, a_grant_out_of_order_breaks_it,
             whoever_leaves_the_queue_makes_room, a_thief_is_first_and_the_queue_stays,

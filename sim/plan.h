@@ -75,6 +75,9 @@ struct story_plan {
     struct policy naive;         /* its deviations; empty: the scenario is no story */
     char breaks[STORY_BREAKS_MAX][NAME_MAX_LEN]; /* invariants; tools check that they exist */
     uint32_t breaks_n;
+    /* what the scenario's own `policy` breaks, a browser's fault, say, whoever runs in it */
+    char despite[STORY_BREAKS_MAX][NAME_MAX_LEN];
+    uint32_t despite_n;
 };
 
 struct scenario {

@@ -43,6 +43,7 @@ uint32_t plan_scheduled_faults(const struct scenario *s);
 
 /* plan_story.c: the keys that make a scenario a story. */
 void plan_read_breaks(struct yaml *y, int node, const struct yaml_key *k, void *scenario);
+void plan_read_despite(struct yaml *y, int node, const struct yaml_key *k, void *scenario);
 void plan_check_story(struct yaml *y, const struct scenario *s); /* when all keys are read */
 
 #endif

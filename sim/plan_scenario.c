@@ -259,7 +259,7 @@ static const struct yaml_key long_keys[] = {
     { .word = "fallback", yaml_word, IN(S, fallback), WORDS(fallback_words) }
 /* clang-format on */
 
-#define SCENARIO_OWN 9 /* keys before those that --set may change */
+#define SCENARIO_OWN 10 /* keys before those that --set may change */
 /* clang-format off */
 static const struct yaml_key scenario_keys[] = {
     { .word = "schema", yaml_skip }, /* checked before */
@@ -272,6 +272,7 @@ static const struct yaml_key scenario_keys[] = {
     { .word = "naive", yaml_words, IN(0, story.naive.bits), 1, POLICY_COUNT,
       WORDS(policy_words), LIST },
     { .word = "breaks", plan_read_breaks, 0, 1, STORY_BREAKS_MAX, LIST },
+    { .word = "despite", plan_read_despite, 0, 1, STORY_BREAKS_MAX, LIST },
     { .word = "policy", yaml_words, IN(0, policy.bits), 1, POLICY_COUNT,
       WORDS(policy_words), LIST },
     SCENARIO_KEYS(0),

@@ -589,11 +589,11 @@ static const struct {
     { "schema: [1]\n", "t.yaml:1: schema: found a list, accepted " SCHEMAS "\n" },
     /* keys */
     { SCENARIO_2 "omitt: 3%\n",
-      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 30 "
+      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 31 "
       "others\n" },
     { SCENARIO_2 "zzzzzz: 3%\n",
       "t.yaml:3: zzzzzz: found an unknown key, accepted schema, name, says, report, link, wrong,"
-      " right, naive, breaks, "
+      " right, naive, breaks, despite, "
       "policy, devices, allHidden, hiddenSince, network, messageLoss, slowTail, layout, "
       "operations, duration, longRounds, "
       "faultsDrawn, omit, faults, schedule, calm, seed, policyOfOneVersion, steal, rollout, "

@@ -397,6 +397,9 @@ static void run(struct world *w, uint16_t n, uint32_t arg)
 
 static void locks_end(struct world *w, uint16_t n)
 {
+    uint32_t request;
+    uint16_t holder = lockmgr_holder(w->lockmgr[w->page[n].device], LOCK_NAME_LEADER, &request);
+    if (holder == n && policy_has(w->policy, POLICY_LOCK_OUTLIVES)) return;
     w->lock_out.n = 0;
     uint32_t cause = w->page[n].stopped_cause;
     lockmgr_end(w->lockmgr[w->page[n].device], n, w->now, cause, &w->lock_out);

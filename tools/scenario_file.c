@@ -231,6 +231,13 @@ static void write_policy(FILE *f, const char *key, struct policy policy)
     fputs("]\n", f);
 }
 
+static void write_names(FILE *f, const char *key, const char names[STORY_BREAKS_MAX][NAME_MAX_LEN],
+                        uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f, "%s%s%s%s", i ? ", " : key, i ? "" : ": [", names[i], i + 1 == n ? "]\n" : "");
+}
+
 static void write_story(FILE *f, const struct story_plan *p)
 {
     if (*p->report) fprintf(f, "report: %s\n", p->report);
@@ -238,9 +245,8 @@ static void write_story(FILE *f, const struct story_plan *p)
     if (*p->wrong) write_text(f, "wrong", p->wrong);
     if (*p->right) write_text(f, "right", p->right);
     write_policy(f, "naive", p->naive);
-    for (uint32_t i = 0; i < p->breaks_n; i++)
-        fprintf(f, "%s%s%s", i ? ", " : "breaks: [", p->breaks[i],
-                i + 1 == p->breaks_n ? "]\n" : "");
+    write_names(f, "breaks", p->breaks, p->breaks_n);
+    write_names(f, "despite", p->despite, p->despite_n);
 }
 
 static void write_bends(FILE *f, const struct scenario *s)

@@ -13,11 +13,11 @@
 
 /* -- the file ------------------------------------------------------------------------- */
 
-static bool is_known(const struct scenario *s, const char *word, FILE *err)
+static bool is_known(const struct scenario *s, const char *key, const char *word, FILE *err)
 {
     if (invariant_find(word) != INV_COUNT) return true;
     const char *near = flags_nearest(word, invariant_word, INV_COUNT);
-    fprintf(err, "%s: breaks: found %s%s%s%s, accepted the name of an invariant\n", s->file, word,
+    fprintf(err, "%s: %s: found %s%s%s%s, accepted the name of an invariant\n", s->file, key, word,
             near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     return false;
 }
@@ -31,7 +31,9 @@ bool stories_whole(const struct scenario *s, FILE *err)
         return false;
     }
     for (uint32_t i = 0; i < s->story.breaks_n; i++)
-        whole = is_known(s, s->story.breaks[i], err) && whole;
+        whole = is_known(s, "breaks", s->story.breaks[i], err) && whole;
+    for (uint32_t i = 0; i < s->story.despite_n; i++)
+        whole = is_known(s, "despite", s->story.despite[i], err) && whole;
     return whole;
 }
 
@@ -70,7 +72,7 @@ struct telling {
     FILE *f;
     struct trace trace;
     const struct judge_result *result;
-    uint32_t broken, last; /* invariants; the last witness of any */
+    uint32_t broken, end; /* invariants; the first observation that is not told any more */
     uint32_t told;
     char *said; /* the sentence before, and how often it has come again since */
     uint32_t again;
@@ -139,11 +141,10 @@ static void tell_one(struct telling *t, const struct obs *o)
     t->said = text;
 }
 
-/* Up to what broke; to the end when nothing did. */
 static void tell_history(struct telling *t)
 {
     const struct history *h = t->trace.history;
-    uint32_t end = t->broken ? t->last + 1 : h->n, left_out = 0;
+    uint32_t end = t->end, left_out = 0;
     for (uint32_t i = 0; i < end; i++) {
         const struct obs *o = &h->at[i];
         if (!is_told(t, o)) continue;
@@ -174,10 +175,12 @@ static uint32_t last_witness(const struct judge_result *r, uint32_t broken, uint
     return last;
 }
 
-static void tell(FILE *f, const struct played *r)
+/* The reference to the end; a naive variant up to what broke. */
+static void tell(FILE *f, const struct played *r, bool to_the_end)
 {
     struct telling t = { .f = f, .result = r->result, .broken = played_broken(r) };
-    t.last = last_witness(r->result, t.broken, r->history->n);
+    t.end = r->history->n;
+    if (t.broken && !to_the_end) t.end = 1 + last_witness(r->result, t.broken, r->history->n);
     must(trace_open(&t.trace, r->history));
     tell_history(&t);
     tell_findings(&t);
@@ -204,16 +207,23 @@ static void say_policies(FILE *f, struct policy p)
 }
 
 /* Owned by the caller. */
-static char *told(const struct played *r)
+static char *told(const struct played *r, bool to_the_end)
 {
     char *text = NULL;
     size_t n;
     FILE *f = open_memstream(&text, &n);
     must(f != NULL);
-    tell(f, r);
+    tell(f, r, to_the_end);
     fclose(f);
     must(text != NULL);
     return text;
+}
+
+static uint32_t set_of(const char names[STORY_BREAKS_MAX][NAME_MAX_LEN], uint32_t n)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < n; i++) set |= 1u << invariant_find(names[i]);
+    return set;
 }
 
 static char *with_the_reference(FILE *f, FILE *wrong, struct player *p, const struct scenario *s,
@@ -221,13 +231,16 @@ static char *with_the_reference(FILE *f, FILE *wrong, struct player *p, const st
 {
     struct played r = player_round(p, s, c, s->seed);
     uint32_t broken = played_broken(&r);
-    char *text = told(&r);
+    char *text = told(&r, true);
     fprintf(f, "\nwith the reference: %s\n%s", s->story.right, text);
     (void)steps_undone(wrong, p->runner.world);
-    if (broken) {
+    uint32_t despite = set_of(s->story.despite, s->story.despite_n);
+    if (broken != despite) {
         fputs("the reference breaks ", wrong);
         say_invariants(wrong, broken);
-        fputs(", accepted nothing\n", wrong);
+        fputs(", accepted ", wrong);
+        say_invariants(wrong, despite);
+        fputs("\n", wrong);
     }
     if (played_proves_nothing(&r)) fputs("a limit cut the reference's round short\n", wrong);
     return text;
@@ -248,10 +261,10 @@ static void with_the_naive(FILE *f, FILE *wrong, struct player *p, const struct 
     struct scenario naive = *s;
     naive.policy = policy_both(s->policy, s->story.naive);
     struct played r = player_round(p, &naive, c, s->seed);
-    uint32_t broken = played_broken(&r), named = 0;
-    char *text = told(&r);
-    for (uint32_t i = 0; i < s->story.breaks_n; i++)
-        named |= 1u << invariant_find(s->story.breaks[i]);
+    uint32_t broken = played_broken(&r);
+    uint32_t named =
+        set_of(s->story.breaks, s->story.breaks_n) | set_of(s->story.despite, s->story.despite_n);
+    char *text = told(&r, false);
     fputs("\nwith ", f);
     say_policies(f, s->story.naive);
     fprintf(f, ": %s\n", s->story.wrong);
