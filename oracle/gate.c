@@ -128,11 +128,16 @@ static const struct {
 };
 #define HEADLINES (sizeof headline / sizeof headline[0])
 
-static bool is_headline(enum invariant_kind k)
+const char *gate_condition_name(enum invariant_kind k)
 {
     for (size_t i = 0; i < HEADLINES; i++)
-        if (headline[i].kind == k) return true;
-    return false;
+        if (headline[i].kind == k) return headline[i].name;
+    return invariant_word[k];
+}
+
+static bool is_headline(enum invariant_kind k)
+{
+    return gate_condition_name(k) != invariant_word[k];
 }
 
 static void headlines(struct rows *r)
@@ -417,7 +422,7 @@ static void determinism(struct rows *r)
         c->verdict = GATE_PASS;
 }
 
-static enum gate_verdict worst_of(const struct gate_report *report)
+enum gate_verdict gate_worst(const struct gate_report *report)
 {
     enum gate_verdict worst = GATE_PASS;
     for (uint32_t i = 0; i < report->conditions; i++) {
@@ -450,5 +455,5 @@ void gate_judge(struct gate_report *report, const struct gate_input *in)
     mutants(&r);
     canary(&r);
     determinism(&r);
-    report->verdict = worst_of(report);
+    report->verdict = gate_worst(report);
 }

@@ -48,6 +48,13 @@ struct gate_report {
 };
 
 void gate_judge(struct gate_report *r, const struct gate_input *in);
+/* FAIL before UNKNOWN before PASS, over the conditions. */
+enum gate_verdict gate_worst(const struct gate_report *r);
+
+/* The condition that an invariant is held to. */
+const char *gate_condition_name(enum invariant_kind k);
+/* The condition that a baseline adds; its value is "3 known failures". */
+#define GATE_BASELINE "baseline"
 
 /* A cell fault x phase that cannot be hit, and why; NULL when it can. */
 const char *coverage_impossible(enum fault_kind f, enum leader_phase p);

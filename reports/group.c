@@ -50,7 +50,7 @@ const char *group_name(char out[GROUP_NAME_MAX], const struct failure_group *g)
     char words[GROUP_NAME_MAX];
     const char *what = !g->reduced ? "unreduced"
                        : g->faults ? group_faults(words, g->faults)
-                                   : "no-fault";
+                                   : GROUP_NO_FAULT;
     size_t n = (size_t)snprintf(out, GROUP_NAME_MAX, "%s/", invariant_word[g->invariant]);
     snprintf(out + n, GROUP_NAME_MAX - n, "%s", what);
     return out;

@@ -17,6 +17,7 @@
 #include "reports/table.h"
 
 #define GROUP_NAME_MAX 1200 /* every fault there is */
+#define GROUP_NO_FAULT "no-fault"
 
 /* `out` is returned by each. */
 const char *group_name(char out[GROUP_NAME_MAX], const struct failure_group *g);

@@ -193,14 +193,26 @@ enum gate_verdict run_verdict(const struct run_report *r)
                                                                                    : GATE_PASS;
 }
 
+/* "baseline: 3 known failures" of a gate that excuses some; "" of any other. */
+static void write_baseline(char out[2 * CONDITION_TEXT_MAX], const struct gate_report *g)
+{
+    out[0] = '\0';
+    for (uint32_t i = 0; g && i < g->conditions; i++)
+        if (strcmp(g->condition[i].name, GATE_BASELINE) == 0)
+            snprintf(out, 2 * CONDITION_TEXT_MAX, "baseline: %s", g->condition[i].value);
+}
+
 const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *r)
 {
     static const char *const word[] = { "PASS", "FAIL", "UNKNOWN" };
-    enum gate_verdict v = run_verdict(r);
+    char baseline[2 * CONDITION_TEXT_MAX], rounds[64] = "";
+    write_baseline(baseline, r->gate);
     if (r->gate && r->gate->is_short)
-        snprintf(out, TABLE_VERDICT_MAX, "GATE %s (short: %" PRIu64 " of %" PRIu32 " rounds)",
-                 word[v], r->run.rounds_asked, r->run.contract.slo.rounds);
-    else
-        snprintf(out, TABLE_VERDICT_MAX, "%s %s", r->gate ? "GATE" : "RUN", word[v]);
+        snprintf(rounds, sizeof rounds, "short: %" PRIu64 " of %" PRIu32 " rounds",
+                 r->run.rounds_asked, r->run.contract.slo.rounds);
+    const char *both = *rounds && *baseline ? ", " : "";
+    bool any = *rounds || *baseline;
+    snprintf(out, TABLE_VERDICT_MAX, "%s %s%s%s%s%s%s", r->gate ? "GATE" : "RUN",
+             word[run_verdict(r)], any ? " (" : "", rounds, both, baseline, any ? ")" : "");
     return out;
 }

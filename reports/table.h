@@ -27,7 +27,7 @@ const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *r
 const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,
                          const struct failure *x);
 
-#define TABLE_VERDICT_MAX 96
+#define TABLE_VERDICT_MAX 256
 /* "GATE PASS", "GATE FAIL (short: 2000 of 100000 rounds)"; without a gate "RUN PASS".
  * Returns `out`. */
 const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *r);

@@ -239,6 +239,20 @@ for m in "$scratch"/red/failures/*/minimal.yaml; do
     holds "its first lines say how it is played" grep -q "^#   .* replay $m\$" "$m"
 done
 
+# The same failures are accepted by a baseline, other ones are not.
+gate $mutant --rounds 200 --seed 1 --no-mutants --out "$scratch/known" \
+    --baseline "$scratch/red/gate.json"
+holds "what the baseline has is not failed" test $? = 4
+says "it is listed" '^  excused     no-stale-commit/'
+says "and counted in the last line" 'baseline: [1-9][0-9]* known failure'
+gate scenarios/mutants/observe-stage-writes.yaml --rounds 200 --seed 1 --no-mutants \
+    --out "$scratch/new" --baseline "$scratch/red/gate.json"
+holds "another failure is" test $? = 1
+says "and called new" '^  new         stage-respected/'
+gate $mutant --rounds 200 --no-mutants --out "$scratch/none" --baseline scenarios/chaos.yaml
+holds "a baseline of another kind is bad input" test $? = 2
+holds "nothing was written" test ! -e "$scratch/none"
+
 # ---- interrupted, killed, resumed ------------------------------------------------------------
 kept=scenarios/chaos.yaml
 rounds=12000

@@ -13,6 +13,7 @@
 #include "reports/table.h"
 #include "sim/base/must.h"
 #include "tools/announce.h"
+#include "tools/baseline.h"
 #include "tools/command.h"
 #include "tools/golden.h"
 #include "tools/hunt.h"
@@ -22,7 +23,8 @@
 
 struct asked {
     struct options options;
-    const char *suite; /* NULL: the one that is shipped */
+    const char *suite;    /* NULL: the one that is shipped */
+    const char *baseline; /* a gate.json, or NULL */
     bool resume, no_mutants;
 };
 
@@ -33,6 +35,7 @@ struct gate {
     struct hunt hunt; /* empty with --no-mutants */
     struct scenario canary;
     struct golden golden;
+    struct baseline baseline;
     struct campaign campaign;
     struct record record;
     /* what came out */
@@ -61,6 +64,11 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
           .kind = FLAG_SWITCH,
           .into = &a->resume,
           .says = "goes on with the results of a run that was killed" },
+        { .name = "baseline",
+          .kind = FLAG_TEXT,
+          .into = &a->baseline,
+          .value = "GATE.JSON",
+          .says = "accepts what that gate found; what is new or worse fails" },
         { .name = "no-mutants",
           .kind = FLAG_SWITCH,
           .into = &a->no_mutants,
@@ -99,6 +107,7 @@ static bool load_hunt(struct gate *g, const char *program)
 
 static void unload(struct gate *g)
 {
+    baseline_free(&g->baseline);
     golden_free(&g->golden);
     hunt_free(&g->hunt);
     inputs_free(&g->in);
@@ -112,7 +121,8 @@ static bool load(struct gate *g, const char *program)
         unload(g);
         return false;
     }
-    if (!overrides_all_placed(&g->in.overrides, stderr)) {
+    if (!overrides_all_placed(&g->in.overrides, stderr) ||
+        (g->asked.baseline && !baseline_load(&g->baseline, g->asked.baseline, stderr))) {
         unload(g);
         return false;
     }
@@ -198,6 +208,7 @@ static void tell(const struct gate *g, const struct run_report *report)
     table_conditions(g->talk, report, g->talk == stdout && isatty(fileno(stdout)));
     fputs("\n", g->talk);
     group_lines(g->talk, report, RECORD_FAILURES_EACH);
+    if (g->baseline.file) baseline_tell(g->talk, &g->baseline, report);
     tell_difference(g);
     announce_end(g->talk, report);
     if (report->interrupted) fputs("interrupted; --resume goes on from here\n", g->talk);
@@ -231,6 +242,7 @@ static int run(struct gate *g, const char *program)
         report.mutant = g->outcome;
         report.mutants = g->outcomes;
         if (!interrupted()) record_group(&g->record, &g->campaign, &report);
+        if (g->baseline.file) baseline_apply(&g->baseline, &g->verdict, &report);
         g->written = record_finish(&g->record, &g->campaign, &report) && g->written;
         tell(g, &report);
         status = status_of(g);
