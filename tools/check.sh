@@ -197,6 +197,11 @@ daily()
     step "tidy" tidy
     step "clang-format" format
     step "shell scripts" shell_scripts
+    if python3 -c 'import yaml' 2>/dev/null; then
+        step "ci examples" tools/ci/check.py
+    else
+        skip "ci examples" "no python3-yaml"
+    fi
     step "build" build all
     step "no mutable globals" no_globals
     # where cc is gcc, the folder that is built already will do

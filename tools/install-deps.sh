@@ -37,6 +37,8 @@ shellcheck shellcheck
 nodejs node
 npm npm
 chromium chromium
+libxml2-utils xmllint
+python3-yaml python3-yaml
 "
 
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -87,6 +87,16 @@ mkdir "$scratch/bin" && ln -s "$(command -v sh)" "$scratch/bin/sh"
 holds "without gnuplot report ends well" test $? = 0
 holds "and says so" grep -q 'gnuplot was not installed' "$scratch/bare/report.html"
 
+if command -v xmllint >/dev/null; then
+    for run in green red; do
+        holds "junit.xml of $run is what CI systems read" \
+            xmllint --noout --nowarning --schema reports/junit.xsd "$scratch/$run/junit.xml" \
+            2>"$scratch/err"
+    done
+else
+    echo "skipped: junit.xml is not validated without xmllint"
+fi
+
 # ---- the trend ----------------------------------------------------------------------------
 "$tabquake" gate --rounds 600 --seed e2e --no-mutants --set lease.ttl=3s --set lease.renew=1s \
     --progress never --out "$scratch/slow" >"$scratch/out" 2>&1
