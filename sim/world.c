@@ -433,6 +433,7 @@ void world_handle(struct world *w, const struct event *e)
     case EV_FREEZE: freeze_by_browser(w, e->target); break;
     case EV_CACHED_LONG: page_cached_long(w, e->target, e->arg); break;
     case EV_PAGE_FREE: page_free(w, e->target); break;
+    case EV_STORE_FREE: node_store_free(w, (uint8_t)e->target); break;
     case EV_STREAM: net_stream_opened(w, e->target); break;
     case EV_RUN: run(w, e->target, e->arg); break;
     case EV_FOREIGN: foreign_lets_go(w, e->arg); break;

@@ -39,6 +39,7 @@ enum event_kind {
     EV_FREEZE,        /* target page: the browser freezes it by its own policy */
     EV_CACHED_LONG,   /* target page, arg: how often it was cached: its time in the cache is over */
     EV_PAGE_FREE,     /* target page: the task that kept it busy is over */
+    EV_STORE_FREE,    /* target device: its database can be written again */
     EV_STREAM,        /* target page: its push stream is open (again) */
     EV_RUN,           /* target page, arg: enum client_input_kind: a life-cycle task */
     EV_FOREIGN,       /* arg: index of foreign code that lets go */
@@ -137,6 +138,7 @@ struct device {
     enum request_kind late_kind, doubled_kind;
     struct { uint32_t leader; struct local beat; } storage[2]; /* localStorage: what was, what is */
     struct instant channel_until;/* every broadcast so far has arrived, if nothing held it up */
+    struct instant store_busy_until; /* its database takes no write */
     struct instant storage_changed, stale_until; /* until then others' writes are not seen */
     uint32_t visible_tabs; uint8_t hidden_since; /* as drawn for the start; index of the lengths */
 };
@@ -354,6 +356,8 @@ void net_streams_died(struct world *w, uint8_t device, uint8_t node); /* DEVICE_
 void net_broadcast(struct world *w, uint16_t from, const struct client_message *m);
 
 /* world_node.c */
+void node_store_free(struct world *w, uint8_t device);
+void node_see_store(struct world *w, uint8_t device, bool works);
 void node_boot(struct world *w);
 void node_request(struct world *w, uint8_t node, const struct request *r, uint32_t cause);
 void node_effects(struct world *w, uint8_t node);

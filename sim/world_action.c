@@ -35,6 +35,16 @@ static enum step_outcome submit(struct world *w, uint32_t i)
     return STEP_DONE;
 }
 
+static enum step_outcome keep_store_busy(struct world *w, uint8_t device, int64_t us)
+{
+    struct device *d = &w->device[device];
+    if (w->contract.authority != AUTHORITY_INDEXEDDB) return STEP_CANNOT;
+    if (!d->quota_full && w->now.us >= d->store_busy_until.us) node_see_store(w, device, false);
+    d->store_busy_until.us = w->now.us + us;
+    world_in_order(w, us, EV_STORE_FREE, device, 0);
+    return STEP_DONE;
+}
+
 static enum step_outcome on_device(struct world *w, uint32_t i)
 {
     const struct step_plan *p = &w->scenario->step[i];
@@ -52,6 +62,7 @@ static enum step_outcome on_device(struct world *w, uint32_t i)
         for (uint8_t n = 0; n < w->nodes; n++) harm_heal(w, device, n, 3);
         return STEP_DONE;
     case ACTION_WAKE: harm_wake_device(w, device); return STEP_DONE;
+    case ACTION_STORE_BUSY: return keep_store_busy(w, device, p->lasts_us);
     case ACTION_STALE: w->device[device].stale_until.us = w->now.us + p->lasts_us; return STEP_DONE;
     default: must(false);
     }

@@ -322,10 +322,7 @@ void harm_set_quota(struct world *w, const struct planned_fault *f, bool full)
     d->quota_full = full;
     d->quota_cause = f->number;
     if (w->contract.authority != AUTHORITY_INDEXEDDB) return;
-    struct obs o = world_obs(w, OBS_NODE_DECIDES);
-    o.node = (uint8_t)(16 + f->device);
-    o.a = !full;
-    (void)world_see(w, &o);
+    if (full || w->now.us >= d->store_busy_until.us) node_see_store(w, f->device, !full);
 }
 
 void harm_fill_quota(struct world *w, struct planned_fault *f)

@@ -112,10 +112,28 @@ static void owner_changed(struct world *w, uint8_t node)
     if (w->armed) fault_aim(w);
 }
 
+/* A local ledger that cannot write cannot decide. */
+void node_see_store(struct world *w, uint8_t device, bool works)
+{
+    struct obs o = world_obs(w, OBS_NODE_DECIDES);
+    o.node = (uint8_t)(16 + device);
+    o.a = works;
+    (void)world_see(w, &o);
+}
+
+void node_store_free(struct world *w, uint8_t device)
+{
+    const struct device *d = &w->device[device];
+    if (!d->quota_full && w->now.us >= d->store_busy_until.us) node_see_store(w, device, true);
+}
+
 void node_request(struct world *w, uint8_t node, const struct request *r, uint32_t cause)
 {
     w->ledger_out->n = w->ledger_out->messages = 0;
-    w->node[node].quota_full = node >= LEDGER_NODES && w->device[node - LEDGER_NODES].quota_full;
+    if (node >= LEDGER_NODES) {
+        const struct device *d = &w->device[node - LEDGER_NODES];
+        w->node[node].quota_full = d->quota_full || w->now.us < d->store_busy_until.us;
+    }
     ledger_request(&w->node[node], r, w->now, node_now(w, node), cause, w->ledger_out);
     node_effects(w, node);
     owner_changed(w, node);

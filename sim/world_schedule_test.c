@@ -351,6 +351,39 @@ START_TEST(links_are_healed_and_devices_woken)
 }
 END_TEST
 
+START_TEST(a_busy_store_takes_no_write)
+{
+    open_rig(2);
+    g.scenario.calm = true;
+    act(ACTION_STORE_BUSY, SECONDS(2), STEP_ANY)->lasts_us = MS(800);
+    play(SECONDS(3));
+    ck_assert_int_eq(g.w->step[0], STEP_CANNOT); /* there is no local ledger */
+    g.contract.authority = AUTHORITY_INDEXEDDB;
+    act(ACTION_CLOSE, SECONDS(2), 0);
+    hope(EXPECT_LEADS, -1, 1)->within_us = MS(700);
+    hope(EXPECT_LEADS, -1, 1)->within_us = SECONDS(2);
+    play(SECONDS(5));
+    ck_assert_int_eq(g.w->step[0], STEP_DONE);
+    ck_assert_int_eq(g.w->step[2], STEP_UNMET);
+    ck_assert_int_eq(g.w->step[3], STEP_DONE);
+    const struct obs *busy = world_rig_find_a(&g, 1, OBS_NODE_DECIDES, PAGE_NONE, 0);
+    ck_assert(busy && busy->at.us == SECONDS(2) && busy->node == 16);
+    const struct obs *is_free = world_rig_find_a(&g, busy->number, OBS_NODE_DECIDES, PAGE_NONE, 1);
+    ck_assert(is_free && is_free->at.us == MS(2800));
+}
+END_TEST
+
+START_TEST(localstorage_can_be_read_as_it_was)
+{
+    open_rig(2);
+    g.scenario.calm = true;
+    act(ACTION_STALE, SECONDS(2), STEP_ANY)->lasts_us = SECONDS(1);
+    play(MS(2500));
+    ck_assert_int_eq(g.w->step[0], STEP_DONE);
+    ck_assert_int_eq(g.w->device[0].stale_until.us, SECONDS(3));
+}
+END_TEST
+
 START_TEST(a_step_waits_for_an_observation_of_a_tab)
 {
     open_rig(3);
@@ -462,6 +495,8 @@ Suite *world_schedule_suite(void)
     tcase_add_test(t, a_freeze_runs_the_handler_and_a_suspension_does_not);
     tcase_add_test(t, tabs_are_opened_and_come_back);
     tcase_add_test(t, links_are_healed_and_devices_woken);
+    tcase_add_test(t, a_busy_store_takes_no_write);
+    tcase_add_test(t, localstorage_can_be_read_as_it_was);
     tcase_add_test(t, a_step_waits_for_an_observation_of_a_tab);
     tcase_add_test(t, an_expectation_is_met_in_time_or_noted);
     tcase_add_test(t, expectations_change_nothing);

@@ -31,7 +31,9 @@ enum step_target { STEP_ON_TAB, STEP_ON_DEVICE, STEP_ON_TAB_FOR, STEP_ON_DEVICE_
     X(STEAL,    "steal",     TAB_FOR) /* foreign code of the page steals the leader lock */     \
     X(HEAL,     "heal",      DEVICE)  /* every cut link of the device works again */            \
     X(WAKE,     "wake",      DEVICE)                                                            \
-    X(STALE,    "stale-storage", DEVICE_FOR) /* pages read localStorage as it was (ST-11) */
+    X(STALE,    "stale-storage", DEVICE_FOR) /* pages read localStorage as it was (ST-11) */    \
+    X(STORE_BUSY, "store-busy", DEVICE_FOR) /* the partition's database is still open elsewhere, \
+                        or in a transaction of a page that does not run: no write (ST-25) */
 
 enum step_action {
 #define X(kind, word, target) ACTION_##kind,
