@@ -1,8 +1,8 @@
 /* The phase of the leader and the cells that faults hit; see coverage.h.
  *
  * Cheap by two rules: an observation is compared with the faults that wait for their
- * effect, of which there are a handful; and the phase is worked out only while one of
- * them waits, after the kinds of observation that can change it. */
+ * effect, of which there are a handful; and the phase is worked out only after the kinds
+ * of observation that can change it. */
 #include "oracle/coverage.h"
 
 #include <string.h>
@@ -280,7 +280,7 @@ void coverage_step(struct coverage *x, const struct state *s, const struct obs *
 {
     if (x->pending_bits >> o->cause % 64 & 1) take_effect(x, o);
     if (o->kind == OBS_FAULT_BEGUN) begun(x, o);
-    if (follow(x, s, o) && x->pendings > 0) x->phase = phase_now(x, s);
+    if (follow(x, s, o)) x->phase = phase_now(x, s);
 }
 
 void coverage_finish(struct coverage *x, const struct state *s, struct judge_result *r)

@@ -45,7 +45,7 @@ struct coverage {
     uint16_t owner;            /* of the newest claim: PAGE_NONE before */
     uint16_t fenced;           /* page whose fence is worth nothing, PAGE_NONE */
     uint32_t claims;           /* living pages with a claim in flight */
-    enum leader_phase phase;   /* after the observations so far, while a fault is pending */
+    enum leader_phase phase;   /* after the observations so far */
     struct {
         uint32_t number;
         uint8_t kind;

@@ -4,7 +4,7 @@
  * What wants which kind is a table that judge_open fills. An invariant leaves
  * the table's effect for the rest of a history (`off`) when it has broken or
  * when facts that it needs have become incomplete. */
-#include "oracle/coverage.h"
+#include "oracle/abstract.h"
 #include "oracle/invariant.h"
 #include "oracle/measure.h"
 #include "sim/base/must.h"
@@ -82,6 +82,7 @@ struct judge {
     void *own[INV_COUNT];
     struct measure measure;
     struct coverage coverage;
+    struct abstract abstract;
     struct judge_result result;
 };
 _Static_assert(INV_COUNT <= 32, "off is a bit set");
@@ -134,8 +135,9 @@ void judge_reset(struct judge *j, const struct contract *c)
     state_reset(&j->state, c);
     measure_reset(&j->measure, c);
     coverage_reset(&j->coverage, c);
+    abstract_reset(&j->abstract, &j->result);
     j->off = j->lost = 0;
-    memset(&j->result, 0, offsetof(struct judge_result, gap));
+    memset(&j->result, 0, offsetof(struct judge_result, state));
     for (int k = 0; k < INV_COUNT; k++) {
         finding_because(&j->result.finding[k], VERDICT_UNKNOWN, NULL);
         if (invariant[k]->reset) invariant[k]->reset(j->own[k], &j->state);
@@ -165,6 +167,7 @@ void judge_step(struct judge *j, const struct obs *o)
     }
     measure_step(&j->measure, &j->state, o);
     coverage_step(&j->coverage, &j->state, o);
+    abstract_step(&j->abstract, &j->state, &j->coverage, o, &j->result);
 }
 
 const struct judge_result *judge_finish(struct judge *j)

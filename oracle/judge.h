@@ -84,6 +84,13 @@ struct hold_sample {
     uint32_t began;
 };
 
+/* Abstract states (abstract.h) are numbers below ABSTRACT_STATES. */
+#define ABSTRACT_LEDGERS 4
+#define ABSTRACT_NETWORKS 4
+#define ABSTRACT_STATES (PHASE_COUNT * ABSTRACT_LEDGERS * ABSTRACT_NETWORKS * OBS_COUNT * 2)
+#define ROUND_STATES_MAX 4096 /* of a round: some 300; what does not fit is not told */
+struct state_reached { uint32_t state, at; }; /* at: the first observation of it */
+
 struct judge_result {
     struct finding finding[INV_COUNT];
     uint32_t gaps, holds;       /* of `gap` and `hold` in use */
@@ -97,7 +104,9 @@ struct judge_result {
     uint8_t cell[FAULT_COUNT][PHASE_COUNT];
     uint8_t planned[FAULT_COUNT], effective[FAULT_COUNT];
     uint8_t cut_short;          /* a limit was hit: the round proves nothing */
+    uint32_t states;
     /* last, and not cleared between rounds */
+    struct state_reached state[ROUND_STATES_MAX];
     struct gap_sample gap[SAMPLES_MAX];
     struct hold_sample hold[SAMPLES_MAX];
 };

@@ -112,3 +112,47 @@ const struct history *run_round(struct runner *r, const struct scenario *s,
 {
     return run_round_with(r, s, c, seed, NULL, 0);
 }
+
+/* ---- by a course ---------------------------------------------------------------- */
+
+/* Steps of PCT after a fork among which its change points are: about as many as follow in two
+ * failovers; what a rare state leads to follows it soon. */
+#define FORK_STEPS 80
+
+/* From here on the round is another one. After the healing it only has other dice. */
+static void leave(struct world *w, struct course *c)
+{
+    const struct event *next = evq_first(&w->queue);
+    c->fork.before = w->events + 1;
+    if (next) w->now = event_at(next);
+    w->cause = OBS_NONE;
+    choices_redraw(&w->choices, c->fork.seed);
+    pct_reset(&w->pct, PCT_CHANGES_MAX);
+    pct_plan(&w->pct, &w->choices, FORK_STEPS);
+    if (c->strategy == STRATEGY_MUTATION) fault_mutate(w);
+    if (c->strategy != STRATEGY_SWEEP) return;
+    struct injection x = { .kind = c->fault, .before = c->fork.before, .lasts_us = c->lasts_us };
+    fault_inject(w, &x);
+}
+
+static bool leaves_here(const struct world *w, const struct fork *f)
+{
+    return f->before > 0 ? w->events + 1 == f->before : w->history.n > f->after;
+}
+
+const struct history *run_course(struct runner *r, const struct scenario *s,
+                                 const struct contract *c, struct course *course)
+{
+    static const uint32_t changes[STRATEGY_COUNT] = { [STRATEGY_PCT2] = 1, [STRATEGY_PCT3] = 2 };
+    struct world *w = r->world;
+    bool sweeps = course->strategy == STRATEGY_SWEEP;
+    bool forks = sweeps || course->strategy == STRATEGY_MUTATION;
+    must_context(s->name, course->seed);
+    if (sweeps) r->good = scenario_without_faults(s);
+    world_reset(w, sweeps ? &r->good : s, c, course->seed);
+    world_prioritise(w, changes[course->strategy]);
+    while (forks && !w->over && !leaves_here(w, &course->fork)) step(w);
+    if (forks && !w->over) leave(w, course);
+    while (!w->over) step(w);
+    return &w->history;
+}

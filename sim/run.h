@@ -7,6 +7,7 @@
 struct runner {
     struct arena arena;
     struct world *world;
+    struct scenario good; /* of a sweep: the scenario without its faults */
 };
 
 /* Takes all memory for rounds of scenarios with up to `tabs` tabs. */
@@ -38,6 +39,10 @@ struct redraw {
 const struct history *run_round_redrawn(struct runner *r, const struct scenario *s,
                                         const struct contract *c, uint64_t seed,
                                         struct redraw *d);
+
+/* The same by a course; writes back in it where its fork or fault was. */
+const struct history *run_course(struct runner *r, const struct scenario *s,
+                                 const struct contract *c, struct course *course);
 
 /* The scenario without any fault of its own: what a round is when nothing goes wrong. */
 struct scenario scenario_without_faults(const struct scenario *s);

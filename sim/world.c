@@ -7,6 +7,10 @@
 #define LOAD_SPREAD_US (200 * US_PER_MS) /* the tabs are launched together */
 #define PROGRESS_CHECK_US (1 * US_PER_S)
 #define AFTER_PROGRESS_US (1 * US_PER_S)
+/* Messages of a round that PCT counts, about: of the leader's work on each operation, and of
+ * hand-overs and claims as time goes by. Measured over the default suite. */
+#define PCT_STEPS_OPERATION 10
+#define PCT_STEPS_SECOND 2
 #define NODE_PPM_MAX 200 /* server clocks: what NTP leaves */
 
 static const struct tape mildest = { .full = false }; /* past its end every choice is the mildest */
@@ -32,6 +36,7 @@ size_t world_arena_size(uint32_t tabs)
     return sizeof(struct world) + pages_max(tabs) * (sizeof(struct page) + 64) +
            parcels_max(tabs) * sizeof(struct parcel) + history_max(tabs) * sizeof(struct obs) +
            QUEUE_MAX(tabs) * sizeof(struct event) + REQUEST_IDS_MAX * sizeof(uint32_t) +
+           pages_max(tabs) * 4 * sizeof(uint32_t) +
            NODE_MESSAGES_MAX * (sizeof(struct node_message) + 4) + sizeof(struct ledger_out) +
            (tabs + EXTRA_TABS) * sizeof(struct tab) +
            (size_t)DEVICES_MAX * (pages_max(tabs) * 1024 + 65536) + ((size_t)4 << 20);
@@ -49,6 +54,8 @@ struct world *world_open(struct arena *a, uint32_t tabs)
     w->history = (struct history){ .at = arena_array(a, struct obs, history_max(tabs)),
                                    .max = history_max(tabs) };
     w->local_id = arena_array(a, uint32_t, REQUEST_IDS_MAX);
+    w->pct.links_max = w->pages_max * 4;
+    w->pct.rank = arena_array(a, uint32_t, w->pct.links_max);
     w->node_messages_max = NODE_MESSAGES_MAX;
     w->node_message = arena_array(a, struct node_message, NODE_MESSAGES_MAX);
     w->node_message_next = arena_array(a, uint32_t, NODE_MESSAGES_MAX);
@@ -219,6 +226,18 @@ static void plan_round(struct world *w)
             (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) - NODE_PPM_MAX;
 }
 
+static uint32_t pct_steps(const struct world *w)
+{
+    return w->operations * PCT_STEPS_OPERATION +
+           (uint32_t)(w->heal_at.us / US_PER_S) * PCT_STEPS_SECOND;
+}
+
+void world_prioritise(struct world *w, uint32_t changes)
+{
+    pct_reset(&w->pct, changes);
+    pct_plan(&w->pct, &w->choices, pct_steps(w));
+}
+
 void world_reset(struct world *w, const struct scenario *s, const struct contract *c, uint64_t seed)
 {
     w->scenario = s;
@@ -229,6 +248,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
         w->choices.replay = &mildest;
     else if (w->choices.replay == &mildest)
         w->choices.replay = NULL;
+    pct_reset(&w->pct, 0);
     evq_reset(&w->queue);
     w->history.n = 0;
     w->history.full = false;

@@ -14,11 +14,13 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include "sim/base/course.h"
 #include "sim/browser/document.h"
 #include "sim/browser/lockmgr.h"
 #include "sim/client/leader.h"
 #include "sim/engine/evq.h"
 #include "sim/engine/latency.h"
+#include "sim/pct.h"
 #include "sim/plan.h"
 #include "sim/server/ledger.h"
 #include "sim/server/provider.h"
@@ -203,6 +205,7 @@ struct world {
     struct contract contract;    /* as the scenario bends it */
     struct policy policy;
     struct choices choices;
+    struct pct pct;              /* four links a page: lease and work, each way */
     struct evq queue;
     struct history history;
     struct instant now;
@@ -257,6 +260,8 @@ struct world *world_open(struct arena *a, uint32_t tabs);
 size_t world_arena_size(uint32_t tabs);
 void world_reset(struct world *w, const struct scenario *s, const struct contract *c,
                  uint64_t seed);
+/* PCT from here on, at the start of a round: see pct.h. */
+void world_prioritise(struct world *w, uint32_t changes);
 void world_handle(struct world *w, const struct event *e);
 
 /* ---- between the files of the world -------------------------------------- */
@@ -377,6 +382,7 @@ void fault_due(struct world *w, uint32_t index);
 void fault_end(struct world *w, uint32_t index);
 void fault_aim(struct world *w);            /* an armed fault may fire now */
 void fault_inject(struct world *w, struct injection *x);
+void fault_mutate(struct world *w);         /* every second time one fault more, soon */
 void fault_heal(struct world *w);
 bool fault_can_happen(const struct world *w, enum fault_kind k);
 enum leader_phase world_phase(const struct world *w);

@@ -6,6 +6,7 @@
 #define AIM_PATIENCE_US (6 * US_PER_S) /* an aimed fault that sees no such phase fires anyway */
 #define NO_TARGET_RETRY_US (300 * US_PER_MS)
 #define DEADLINE 0x8000u
+#define MUTATION_SOON_US (500 * US_PER_MS)
 
 /* ---- planning --------------------------------------------------------------- */
 
@@ -325,4 +326,37 @@ void fault_inject(struct world *w, struct injection *x)
     if (!aim_on_device(w, f)) return;
     x->begun = true;
     fault_begin(w, w->faults++);
+}
+
+/* ---- one more after a fork ------------------------------------------------------- */
+
+/* Swarm does not count here, `always` as one of the others. */
+static uint32_t mutation_weight(const struct world *w, const struct fault_plan *p)
+{
+    if (!fault_can_happen(w, p->kind)) return 0;
+    return p->weight > 0 ? p->weight : p->always;
+}
+
+void fault_mutate(struct world *w)
+{
+    const struct scenario *s = w->scenario;
+    uint32_t sum = 0, i = 0;
+    if (w->healed || w->faults == FAULTS_PLANNED_MAX || choose(&w->choices, STREAM_FAULT, 2) == 0)
+        return;
+    for (uint32_t k = 0; k < s->faults; k++) sum += mutation_weight(w, &s->fault[k]);
+    if (sum == 0) return;
+    uint32_t pick = choose(&w->choices, STREAM_FAULT, sum);
+    while (pick >= mutation_weight(w, &s->fault[i])) pick -= mutation_weight(w, &s->fault[i++]);
+    struct planned_fault *f = &w->fault[w->faults];
+    int64_t in_us = chance(&w->choices, STREAM_FAULT, 1, 2)
+                        ? choose_us(&w->choices, STREAM_FAULT, 0, MUTATION_SOON_US)
+                        : 0;
+    *f = (struct planned_fault){ .kind = s->fault[i].kind,
+                                 .at = { w->now.us + in_us },
+                                 .lasts_us = draw_lasting(w, &s->fault[i]),
+                                 .number = OBS_NONE,
+                                 .page = PAGE_NONE,
+                                 .device = DEVICE_NONE,
+                                 .node = NODE_NONE };
+    world_at(w, in_us, EV_FAULT, 0, w->faults++);
 }

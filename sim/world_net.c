@@ -22,9 +22,33 @@ static uint8_t local_node(const struct world *w, uint8_t device)
     return (uint8_t)(LEDGER_NODES + device);
 }
 
-static int64_t one_way(struct world *w, enum stream s)
+/* For PCT (pct.h): a page's messages about its lease, and those about its work, are two
+ * connections each way. Renewals, submissions and what is pushed are no steps. */
+struct carried {
+    uint16_t page;
+    bool work, step;
+};
+
+static struct carried carries(uint16_t page, enum request_kind k)
+{
+    bool lease = k == REQ_CLAIM || k == REQ_RENEW || k == REQ_RELEASE || k == REQ_PERMIT;
+    return (struct carried){ page, !lease, k != REQ_RENEW && k != REQ_SUBMIT };
+}
+
+static int64_t by_priority(struct world *w, enum stream s, struct carried m)
 {
     const struct network *n = &w->network;
+    bool change;
+    uint32_t link = m.page * 4u + (m.work && w->pct.apart) * 2u + (s == STREAM_NET_DOWN);
+    uint32_t rank = pct_rank(&w->pct, &w->choices, link, m.step, &change);
+    if (change) return choose_us(&w->choices, STREAM_PCT, n->slow_min_us, n->slow_max_us);
+    return latency_at(n->one_way, rank);
+}
+
+static int64_t one_way(struct world *w, enum stream s, struct carried m)
+{
+    const struct network *n = &w->network;
+    if (w->pct.changes > 0 && !w->healed) return by_priority(w, s, m);
     if (chance(&w->choices, s, n->slow_ppm, 1000000))
         return choose_us(&w->choices, s, n->slow_min_us, n->slow_max_us);
     return latency_draw(n->one_way, &w->choices, s);
@@ -119,8 +143,9 @@ static bool meddle(struct world *w, uint32_t i, int64_t *us)
         uint32_t again = parcel_take(w);
         w->parcel[again] = w->parcel[i];
         w->parcel[again].cause = cause;
-        world_at(w, *us + one_way(w, STREAM_NET_UP), EV_REQUEST,
-                 provider ? PROVIDER_TARGET : c->node, again);
+        world_at(w,
+                 *us + one_way(w, STREAM_NET_UP, (struct carried){ .page = c->page, .work = true }),
+                 EV_REQUEST, provider ? PROVIDER_TARGET : c->node, again);
     }
     return false;
 }
@@ -134,8 +159,8 @@ void net_depart(struct world *w, uint32_t i)
                  i);
         return;
     }
-    int64_t us =
-        one_way(w, STREAM_NET_UP) + latency_draw(&latency_service, &w->choices, STREAM_SERVER);
+    int64_t us = one_way(w, STREAM_NET_UP, carries(c->page, c->as.request.kind)) +
+                 latency_draw(&latency_service, &w->choices, STREAM_SERVER);
     if (meddle(w, i, &us)) {
         net_fetch_over(&w->page[c->page], c->as.request.kind);
         parcel_give(w, i);
@@ -211,7 +236,7 @@ void net_answer(struct world *w, const struct answer *a, uint16_t page, uint8_t 
     c->as.answer = *a;
     bool local = node >= LEDGER_NODES && !to_provider(a->kind);
     int64_t us = local ? latency_draw(&latency_thread, &w->choices, STREAM_STORAGE)
-                       : one_way(w, STREAM_NET_DOWN);
+                       : one_way(w, STREAM_NET_DOWN, carries(page, a->kind));
     if (to_provider(a->kind)) us += w->provider_slow_us;
     world_at(w, us, EV_DELIVER, page, i);
     w->cause = was;
@@ -238,7 +263,7 @@ void net_push_one(struct world *w, const struct push *push, uint16_t page, uint8
     c->kind = IN_PUSH;
     c->as.push = *push;
     c->as.push.node = node;
-    world_at(w, one_way(w, STREAM_NET_DOWN), EV_DELIVER, page, i);
+    world_at(w, one_way(w, STREAM_NET_DOWN, (struct carried){ .page = page }), EV_DELIVER, page, i);
 }
 
 void net_push(struct world *w, const struct push *push, uint8_t node, uint32_t cause)
@@ -251,7 +276,7 @@ void net_push(struct world *w, const struct push *push, uint8_t node, uint32_t c
 void net_stream_open(struct world *w, uint16_t n)
 {
     if (w->contract.authority == AUTHORITY_INDEXEDDB) return; /* nobody pushes */
-    world_at(w, one_way(w, STREAM_NET_UP), EV_STREAM, n, 0);
+    world_at(w, one_way(w, STREAM_NET_UP, (struct carried){ .page = n }), EV_STREAM, n, 0);
 }
 
 /* The stream of a page is open: the node that answers tells how things stand (world sees its

@@ -62,10 +62,15 @@ const struct network *network_of(enum network_kind kind)
     return &networks[kind];
 }
 
-int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s)
+int64_t latency_at(const struct latency *t, uint32_t u)
 {
-    uint32_t u = choose(c, s, 65536), i = 0;
+    uint32_t i = 0;
     for (uint32_t k = 1; k < LATENCY_POINTS - 1; k++)
         i += u >= rank[k]; /* no branch to mispredict */
     return t->us[i] + (int64_t)((uint64_t)t->slope[i] * (u - rank[i]) >> 16);
+}
+
+int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s)
+{
+    return latency_at(t, choose(c, s, 65536));
 }

@@ -17,6 +17,8 @@ struct latency {
 };
 
 int64_t latency_draw(const struct latency *t, struct choices *c, enum stream s);
+/* What a draw of `u` (16 bits) gives. */
+int64_t latency_at(const struct latency *t, uint32_t u);
 
 extern const struct latency latency_lock;      /* page to lock manager or back */
 extern const struct latency latency_broadcast; /* BroadcastChannel to a hidden receiver */
