@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "oracle/spending.h"
 #include "oracle/stats.h"
 #include "sim/base/must.h"
 
@@ -98,22 +99,23 @@ static void count_rounds(struct rows *r)
     if (r->t->rounds > 0 && r->t->unknown_rounds == 0) c->verdict = GATE_PASS;
 }
 
-/* An invariant that must never break. The bound is over the rounds in which it was put
- * to the test, which is larger, so safer, than over all. */
+/* An invariant that must never break, in any round. The bound is over the uniformly drawn
+ * rounds in which it was put to the test, which is larger, so safer, than over all. */
 static void never(struct rows *r, enum invariant_kind k, const char *name, const char *says)
 {
     struct condition *c = row(r, name, says);
     uint64_t broken = r->t->broken[k], tested = broken + r->t->held[k];
     text(c->threshold, "0");
     text(c->value, "%" PRIu64, broken);
-    if (broken > 0) {
-        struct interval i = stats_proportion((double)broken, (double)tested);
+    uint64_t drawn_broken = r->t->uniform_broken[k];
+    uint64_t drawn = drawn_broken + r->t->uniform_held[k];
+    if (drawn_broken > 0) {
+        struct interval i = stats_proportion((double)drawn_broken, (double)drawn);
         text(c->bound95, "%.1e..%.1e a round", i.low, i.high);
-        c->verdict = GATE_FAIL;
-    } else if (tested > 0) {
-        text(c->bound95, "<= %.1e a round", stats_rule_of_three(tested));
-        c->verdict = GATE_PASS;
+    } else if (drawn > 0) {
+        text(c->bound95, "<= %.1e a round", stats_rule_of_three(drawn));
     }
+    if (tested > 0) c->verdict = broken > 0 ? GATE_FAIL : GATE_PASS;
 }
 
 static const struct {
@@ -159,7 +161,7 @@ static void other_invariants(struct rows *r)
 double tally_failover_design_effect(const struct tally *t)
 {
     const struct cluster_sums sums = {
-        .clusters = t->rounds,
+        .clusters = t->strategy_rounds[STRATEGY_UNIFORM],
         .hits = t->over_threshold,
         .samples = t->failover.n,
         .hits_sq = t->over_threshold_sq,
@@ -257,7 +259,7 @@ static void background(struct rows *r)
     struct condition *c = row(r, "background-overrun", "background holds longer than maxHold");
     const struct tally *t = r->t;
     const struct cluster_sums sums = {
-        .clusters = t->rounds,
+        .clusters = t->strategy_rounds[STRATEGY_UNIFORM],
         .hits = t->hold_overruns,
         .samples = t->holds,
         .hits_sq = t->hold_overruns_sq,
@@ -362,7 +364,8 @@ static void fault_classes(struct rows *r)
     struct condition *c = row(r, "fault-classes", "rounds in which each fault was effective");
     int fewest = 0;
     uint32_t few = 0;
-    uint64_t minimum = (r->t->rounds * CLASS_ROUNDS_PERCENT + 99) / 100;
+    uint64_t drawn = r->t->strategy_rounds[STRATEGY_UNIFORM];
+    uint64_t minimum = (drawn * CLASS_ROUNDS_PERCENT + 99) / 100;
     for (int f = 0; f < FAULT_COUNT; f++) {
         uint64_t rounds = r->t->effective_rounds[f];
         if (rounds < r->t->effective_rounds[fewest]) fewest = f;
@@ -371,8 +374,43 @@ static void fault_classes(struct rows *r)
     text(c->threshold, ">= %d%% for each of %d", CLASS_ROUNDS_PERCENT, FAULT_COUNT);
     text(c->value, "%u short; fewest %" PRIu64 ": %.40s", few, r->t->effective_rounds[fewest],
          fault_info[fewest].word);
-    if (few == 0 && r->t->rounds > 0) c->verdict = GATE_PASS;
+    if (few == 0 && drawn > 0) c->verdict = GATE_PASS;
     too_short(r, c, minimum);
+}
+
+static struct condition *shown(struct rows *r, const char *name, const char *says)
+{
+    struct condition *c = row(r, name, says);
+    text(c->threshold, "shown");
+    c->judged = false;
+    c->verdict = GATE_PASS;
+    return c;
+}
+
+/* How the rounds were spent: what the last tenth of them still showed for the first time, and
+ * what PCT promises. */
+static void spending(struct rows *r)
+{
+    const struct tally *t = r->t;
+    struct curve_point curve[CURVE_MAX];
+    uint32_t n = spending_curve(t, curve);
+    struct condition *c;
+    if (n > 0 && curve[n - 1].states > 0) {
+        uint64_t rounds = curve[n - 1].rounds;
+        uint32_t states = curve[n - 1].states, before = tally_states(t, rounds - rounds / 10);
+        c = shown(r, "abstract-states", "states of leader, ledger, network and event seen");
+        text(c->value, "%" PRIu32 ", %" PRIu32 " in the last tenth of the rounds", states,
+             states - before);
+    }
+    for (int depth = 2; depth <= 3; depth++) {
+        struct pct_bound b;
+        char name[CONDITION_TEXT_MAX];
+        if (!spending_pct(t, depth, &b)) continue;
+        text(name, "pct-depth-%d", depth);
+        c = shown(r, name, "an order of so many messages is met by PCT");
+        text(c->value, "n %.1f, k %.0f, %" PRIu64 " rounds", b.n, b.k, b.rounds);
+        text(c->bound95, "met >= %.1e a round; missed <= %.2g", b.hit, b.missed);
+    }
 }
 
 static void mutants(struct rows *r)
@@ -452,6 +490,7 @@ void gate_judge(struct gate_report *report, const struct gate_input *in)
     other_invariants(&r);
     coverage(&r);
     fault_classes(&r);
+    spending(&r);
     mutants(&r);
     canary(&r);
     determinism(&r);

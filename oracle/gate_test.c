@@ -39,8 +39,8 @@ static void set_up(void)
                                            .renewals_per_leader_second_milli = 4000 } };
     mutant[0] = (struct mutant_outcome){ "one", INV_NO_STALE_COMMIT, true, 5, 1000, 0 };
     mutant[1] = (struct mutant_outcome){ "two", INV_NO_FAIL_OPEN, true, 1000, 1000, 0 };
-    t.rounds = ROUNDS;
-    for (int i = 0; i < INV_COUNT; i++) t.held[i] = ROUNDS;
+    t.rounds = t.strategy_rounds[STRATEGY_UNIFORM] = ROUNDS;
+    for (int i = 0; i < INV_COUNT; i++) t.held[i] = t.uniform_held[i] = ROUNDS;
     good_samples(5000, 1500000);
     t.holds = t.holds_sq = 5000;
     t.transitions = 10000;
@@ -152,7 +152,7 @@ static const struct {
 START_TEST(one_violation_of_any_invariant_fails)
 {
     ck_assert_uint_eq(sizeof never / sizeof never[0], INV_COUNT);
-    t.broken[never[_i].kind] = 1;
+    t.broken[never[_i].kind] = t.uniform_broken[never[_i].kind] = 1;
     ck_alone(never[_i].row, GATE_FAIL);
     ck_assert_str_eq(judged(never[_i].row)->value, "1");
     ck_assert_str_eq(judged(never[_i].row)->bound95, "2.5e-07..5.6e-05 a round");
@@ -168,8 +168,36 @@ END_TEST
 
 START_TEST(a_zero_is_bounded_by_the_rounds_that_tested_it)
 {
-    t.held[INV_PROGRESS] = 300;
+    t.uniform_held[INV_PROGRESS] = 300;
     ck_assert_str_eq(judged("progress")->bound95, "<= 1.0e-02 a round");
+}
+END_TEST
+
+/* Rounds of the other strategies break invariants too, but bound no rate. */
+START_TEST(what_breaks_in_any_round_fails_and_only_uniform_rounds_bound_it)
+{
+    t.broken[INV_PROGRESS] = 1;
+    ck_alone("progress", GATE_FAIL);
+    ck_assert_str_eq(judged("progress")->value, "1");
+    ck_assert_str_eq(judged("progress")->bound95, "<= 3.0e-05 a round");
+    t.uniform_held[INV_PROGRESS] = 0;
+    ck_assert_str_eq(judged("progress")->bound95, "");
+}
+END_TEST
+
+START_TEST(how_the_rounds_were_spent_is_shown)
+{
+    ck_assert_ptr_null(judged("pct-depth-2"));
+    for (uint32_t i = 0; i < 100; i++) t.first[i] = 1 + i * (ROUNDS / 100);
+    t.strategy_rounds[STRATEGY_PCT2] = 10000;
+    t.pct_links = 10000 * 20;
+    t.pct_steps = 10000 * 500;
+    ck_assert_str_eq(judged("abstract-states")->value, "100, 10 in the last tenth of the rounds");
+    ck_assert(!judged("abstract-states")->judged);
+    ck_assert_str_eq(judged("pct-depth-2")->value, "n 20.0, k 500, 10000 rounds");
+    ck_assert_str_eq(judged("pct-depth-2")->bound95, "met >= 1.0e-04 a round; missed <= 0.37");
+    ck_assert_ptr_null(judged("pct-depth-3"));
+    ck_assert_int_eq(report.verdict, GATE_PASS);
 }
 END_TEST
 
@@ -416,7 +444,7 @@ END_TEST
 
 static void make_short(uint64_t rounds)
 {
-    in.rounds_asked = t.rounds = rounds;
+    in.rounds_asked = t.rounds = t.strategy_rounds[STRATEGY_UNIFORM] = rounds;
     good_cells(0);
     for (int f = 0; f < FAULT_COUNT; f++) t.effective_rounds[f] = rounds;
 }
@@ -515,6 +543,8 @@ Suite *gate_suite(void)
     tcase_add_loop_test(c, one_violation_of_any_invariant_fails, 0, INV_COUNT);
     tcase_add_loop_test(c, an_invariant_that_was_never_put_to_the_test_is_unknown, 0, INV_COUNT);
     tcase_add_test(c, a_zero_is_bounded_by_the_rounds_that_tested_it);
+    tcase_add_test(c, what_breaks_in_any_round_fails_and_only_uniform_rounds_bound_it);
+    tcase_add_test(c, how_the_rounds_were_spent_is_shown);
     tcase_add_test(c, the_failover_p99_passes_only_with_the_upper_end_of_its_interval);
     tcase_add_test(c, a_few_slow_failovers_are_allowed);
     tcase_add_test(c, the_same_slow_failovers_in_few_rounds_say_less);

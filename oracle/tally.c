@@ -95,15 +95,41 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 32);
 }
 
-static void add_findings(struct tally *t, const struct judge_result *r)
+/* True when one is broken. */
+static bool add_findings(struct tally *t, const struct judge_result *r, bool uniform)
 {
+    bool broken = false;
     for (int i = 0; i < INV_COUNT; i++) {
         switch (r->finding[i].verdict) {
-        case VERDICT_HELD: t->held[i]++; break;
-        case VERDICT_BROKEN: t->broken[i]++; break;
+        case VERDICT_HELD:
+            t->held[i]++;
+            t->uniform_held[i] += uniform;
+            break;
+        case VERDICT_BROKEN:
+            t->broken[i]++;
+            t->uniform_broken[i] += uniform;
+            broken = true;
+            break;
         default: t->unknown[i]++; break;
         }
     }
+    return broken;
+}
+
+static void add_states(struct tally *t, const struct judge_result *r, uint64_t index)
+{
+    must(index < UINT32_MAX);
+    for (uint32_t i = 0; i < r->states; i++) {
+        uint32_t *first = &t->first[r->state[i].state];
+        if (*first == 0 || index + 1 < *first) *first = (uint32_t)index + 1;
+    }
+}
+
+uint32_t tally_states(const struct tally *t, uint64_t index)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ABSTRACT_STATES; i++) n += t->first[i] > 0 && t->first[i] <= index;
+    return n;
 }
 
 /* One gap; true when it is a failover sample, with its length in *us. */
@@ -163,12 +189,12 @@ static void add_holds(struct tally *t, const struct judge_result *r)
     t->overruns_times_holds += overruns * holds;
 }
 
-static void add_coverage(struct tally *t, const struct judge_result *r)
+static void add_coverage(struct tally *t, const struct judge_result *r, bool uniform)
 {
     for (int f = 0; f < FAULT_COUNT; f++) {
         t->planned[f] += r->planned[f];
-        t->effective_rounds[f] += r->effective[f] != 0;
         if (r->effective[f] == 0) continue;
+        t->effective_rounds[f] += uniform;
         for (int p = 0; p < PHASE_COUNT; p++) t->cell[f][p] += r->cell[f][p];
     }
 }
@@ -184,28 +210,39 @@ static void add_coverage(struct tally *t, const struct judge_result *r)
     X(rounds) X(unknown_rounds) X(events) X(digest) X(open_gaps) X(holds)                \
     X(hold_overruns) X(holds_alone) X(holds_alone_overruns) X(over_threshold)            \
     X(over_threshold_sq) X(samples_sq) X(over_times_samples) X(hold_overruns_sq)         \
-    X(holds_sq) X(overruns_times_holds)
+    X(holds_sq) X(overruns_times_holds) X(pct_links) X(pct_steps)
 /* clang-format on */
 
-void tally_add(struct tally *t, const struct judge_result *r, const struct contract *c,
-               uint64_t index, uint64_t round_digest, uint64_t events)
+static void add_measured(struct tally *t, const struct judge_result *r, const struct contract *c)
 {
-    must(r->gaps <= SAMPLES_MAX);
-    must(r->holds <= SAMPLES_MAX);
-    t->rounds++;
-    t->unknown_rounds += r->cut_short || r->samples_lost > 0;
-    t->events += events;
-    t->digest += mix(mix(index) ^ round_digest);
-    add_findings(t, r);
     add_gaps(t, r, c->slo.failover_p99_us);
     add_holds(t, r);
-    add_coverage(t, r);
 #define X(name) t->name += r->name;
     COUNTS(X)
 #undef X
 #define X(name) t->name += (uint64_t)r->name;
     SPANS(X)
 #undef X
+}
+
+void tally_add(struct tally *t, const struct judge_result *r, const struct contract *c,
+               const struct tally_round *round)
+{
+    bool uniform = round->strategy == STRATEGY_UNIFORM;
+    must(r->gaps <= SAMPLES_MAX);
+    must(r->holds <= SAMPLES_MAX);
+    must(round->strategy < STRATEGY_COUNT);
+    t->rounds++;
+    t->unknown_rounds += r->cut_short || r->samples_lost > 0;
+    t->events += round->events;
+    t->digest += mix(mix(round->index) ^ round->digest);
+    t->strategy_rounds[round->strategy]++;
+    t->strategy_broken[round->strategy] += add_findings(t, r, uniform);
+    t->pct_links += round->pct_links;
+    t->pct_steps += round->pct_steps;
+    add_coverage(t, r, uniform);
+    add_states(t, r, round->index);
+    if (uniform) add_measured(t, r, c);
 }
 
 static void merge_histograms(struct tally *into, const struct tally *from)
@@ -227,7 +264,16 @@ static void merge_tables(struct tally *into, const struct tally *from)
         into->broken[i] += from->broken[i];
         into->held[i] += from->held[i];
         into->unknown[i] += from->unknown[i];
+        into->uniform_broken[i] += from->uniform_broken[i];
+        into->uniform_held[i] += from->uniform_held[i];
     }
+    for (int k = 0; k < STRATEGY_COUNT; k++) {
+        into->strategy_rounds[k] += from->strategy_rounds[k];
+        into->strategy_broken[k] += from->strategy_broken[k];
+    }
+    for (uint32_t i = 0; i < ABSTRACT_STATES; i++)
+        if (from->first[i] > 0 && (into->first[i] == 0 || from->first[i] < into->first[i]))
+            into->first[i] = from->first[i];
     for (int f = 0; f < FAULT_COUNT; f++) {
         into->planned[f] += from->planned[f];
         into->effective_rounds[f] += from->effective_rounds[f];

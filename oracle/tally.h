@@ -5,6 +5,7 @@
 #define ORACLE_TALLY_H
 
 #include "oracle/judge.h"
+#include "sim/base/course.h"
 
 /* Latency histogram with a relative error of at most 0.1%: below 1024 us every
  * value has its bucket, above it 1024 buckets for each power of two, up to
@@ -26,6 +27,9 @@ int64_t hist_rank(const struct histogram *h, uint64_t rank);
 /* The same at rank ceil(n * num / den), but never more than the largest value; -1 when empty. */
 int64_t hist_quantile(const struct histogram *h, uint64_t num, uint64_t den);
 
+/* What is measured (latencies, holds, counts, fault classes) is measured over the uniformly
+ * drawn rounds alone, since the other strategies look for trouble. Invariants, planned
+ * faults, cells and abstract states are of all rounds. */
 struct tally {
     uint64_t rounds, unknown_rounds, events;
     uint64_t digest;                       /* order-free sum over (index, round digest) */
@@ -46,10 +50,25 @@ struct tally {
      * per-round counts of samples over the p99 threshold and of all samples */
     uint64_t over_threshold, over_threshold_sq, samples_sq, over_times_samples;
     uint64_t hold_overruns_sq, holds_sq, overruns_times_holds;
+    /* how the rounds were spent */
+    uint64_t strategy_rounds[STRATEGY_COUNT], strategy_broken[STRATEGY_COUNT];
+    uint64_t uniform_broken[INV_COUNT], uniform_held[INV_COUNT];
+    uint64_t pct_links, pct_steps;   /* sums over the rounds of PCT: n and k */
+    uint32_t first[ABSTRACT_STATES]; /* 1 + the first round that reached it; 0: none has */
+};
+
+/* A round beside what the judge says of it. */
+struct tally_round {
+    uint64_t index, digest, events;
+    enum strategy strategy;
+    uint32_t pct_links, pct_steps;
 };
 
 void tally_add(struct tally *t, const struct judge_result *r, const struct contract *c,
-               uint64_t index, uint64_t round_digest, uint64_t events);
+               const struct tally_round *round);
 void tally_merge(struct tally *into, const struct tally *from);
+
+/* Distinct abstract states that the rounds below `index` have reached. */
+uint32_t tally_states(const struct tally *t, uint64_t index);
 
 #endif

@@ -10,6 +10,13 @@ static struct histogram h;
 static struct tally one, two, all;
 static struct contract contract = { .slo.failover_p99_us = 2 * US_PER_S };
 
+static void add(struct tally *t, const struct judge_result *r, uint64_t index, uint64_t digest,
+                uint64_t events)
+{
+    tally_add(t, r, &contract,
+              &(struct tally_round){ .index = index, .digest = digest, .events = events });
+}
+
 static void clear(void)
 {
     memset(&h, 0, sizeof h);
@@ -155,8 +162,8 @@ START_TEST(every_count_of_a_round_is_added)
 {
     struct judge_result r = full_result();
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 100);
-    tally_add(&all, &r, &contract, 1, 1, 100);
+    add(&all, &r, 0, 1, 100);
+    add(&all, &r, 1, 1, 100);
     ck_assert_uint_eq(all.rounds, 2);
     ck_assert_uint_eq(all.unknown_rounds, 0);
     ck_assert_uint_eq(all.events, 200);
@@ -183,7 +190,7 @@ START_TEST(findings_are_counted_by_verdict)
 {
     struct judge_result r = full_result();
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
+    add(&all, &r, 0, 1, 1);
     ck_assert_uint_eq(all.broken[INV_NO_STALE_COMMIT], 1);
     ck_assert_uint_eq(all.held[INV_PROGRESS], 1);
     ck_assert_uint_eq(all.unknown[INV_NO_FAIL_OPEN], 1);
@@ -195,7 +202,7 @@ START_TEST(cold_starts_stand_apart_from_failovers)
 {
     struct judge_result r = full_result();
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
+    add(&all, &r, 0, 1, 1);
     ck_assert_uint_eq(all.cold.n, 1);
     ck_assert_int_eq(all.cold.max_us, 900);
     ck_assert_uint_eq(all.failover.n, 2);
@@ -216,7 +223,7 @@ START_TEST(an_open_gap_is_longer_than_any_round)
     struct judge_result r = { .gaps = 1 };
     r.gap[0] = (struct gap_sample){ .eligible_us = 1, .raw_us = 1, .cause = GAP_NODE, .open = 1 };
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
+    add(&all, &r, 0, 1, 1);
     ck_assert_uint_eq(all.open_gaps, 1);
     ck_assert_int_eq(hist_quantile(&all.failover, 1, 2), INT64_C(1) << 31);
     ck_assert_uint_eq(all.over_threshold, 1);
@@ -229,7 +236,7 @@ START_TEST(an_open_gap_without_anybody_eligible_is_no_sample)
     struct judge_result r = { .gaps = 1 };
     r.gap[0] = (struct gap_sample){ .raw_us = 7, .cause = GAP_ASLEEP, .open = 1 };
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
+    add(&all, &r, 0, 1, 1);
     ck_assert_uint_eq(all.open_gaps, 1);
     ck_assert_uint_eq(all.failover.n, 0);
 }
@@ -239,7 +246,7 @@ START_TEST(holds_with_nobody_else_stand_apart)
 {
     struct judge_result r = full_result();
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
+    add(&all, &r, 0, 1, 1);
     ck_assert_uint_eq(all.holds, 2);
     ck_assert_uint_eq(all.hold_overruns, 1);
     ck_assert_uint_eq(all.holds_alone, 1);
@@ -253,8 +260,8 @@ START_TEST(squares_are_of_rounds_not_of_samples)
 {
     struct judge_result r = full_result();
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
-    tally_add(&all, &r, &contract, 1, 1, 1);
+    add(&all, &r, 0, 1, 1);
+    add(&all, &r, 1, 1, 1);
     ck_assert_uint_eq(all.over_threshold, 2); /* one of two in each round */
     ck_assert_uint_eq(all.over_threshold_sq, 2);
     ck_assert_uint_eq(all.samples_sq, 8);
@@ -269,7 +276,7 @@ START_TEST(a_class_is_effective_once_a_round_but_its_cells_count_hits)
 {
     struct judge_result r = full_result();
     clear();
-    tally_add(&all, &r, &contract, 0, 1, 1);
+    add(&all, &r, 0, 1, 1);
     ck_assert_uint_eq(all.effective_rounds[FAULT_DISCARD], 1);
     ck_assert_uint_eq(all.cell[FAULT_DISCARD][PHASE_IDLE], 2);
     ck_assert_uint_eq(all.planned[FAULT_DISCARD], 3);
@@ -281,8 +288,8 @@ START_TEST(a_round_that_hit_a_limit_is_unknown)
 {
     struct judge_result cut = { .cut_short = 1 }, lost = { .samples_lost = 2 };
     clear();
-    tally_add(&all, &cut, &contract, 0, 1, 1);
-    tally_add(&all, &lost, &contract, 1, 1, 1);
+    add(&all, &cut, 0, 1, 1);
+    add(&all, &lost, 1, 1, 1);
     ck_assert_uint_eq(all.unknown_rounds, 2);
     ck_assert_uint_eq(all.rounds, 2);
 }
@@ -292,10 +299,10 @@ START_TEST(merged_shards_equal_the_whole_in_either_order)
 {
     struct judge_result a = full_result(), b = { .transitions = 1 };
     clear();
-    tally_add(&all, &a, &contract, 0, 11, 5);
-    tally_add(&all, &b, &contract, 1, 12, 6);
-    tally_add(&one, &a, &contract, 0, 11, 5);
-    tally_add(&two, &b, &contract, 1, 12, 6);
+    add(&all, &a, 0, 11, 5);
+    add(&all, &b, 1, 12, 6);
+    add(&one, &a, 0, 11, 5);
+    add(&two, &b, 1, 12, 6);
     static struct tally ab, ba;
     memset(&ab, 0, sizeof ab);
     memset(&ba, 0, sizeof ba);
@@ -312,14 +319,61 @@ START_TEST(the_digest_depends_on_which_round_had_which_history)
 {
     struct judge_result r = { .gaps = 0 };
     clear();
-    tally_add(&one, &r, &contract, 0, 11, 1);
-    tally_add(&one, &r, &contract, 1, 12, 1);
-    tally_add(&two, &r, &contract, 0, 12, 1);
-    tally_add(&two, &r, &contract, 1, 11, 1);
-    tally_add(&all, &r, &contract, 1, 12, 1);
-    tally_add(&all, &r, &contract, 0, 11, 1);
+    add(&one, &r, 0, 11, 1);
+    add(&one, &r, 1, 12, 1);
+    add(&two, &r, 0, 12, 1);
+    add(&two, &r, 1, 11, 1);
+    add(&all, &r, 1, 12, 1);
+    add(&all, &r, 0, 11, 1);
     ck_assert_uint_ne(one.digest, two.digest);
     ck_assert_uint_eq(one.digest, all.digest);
+}
+END_TEST
+
+/* What looks for trouble is judged and covered, and measures nothing. */
+START_TEST(rounds_that_were_not_drawn_uniformly_measure_nothing)
+{
+    struct judge_result r = full_result();
+    const struct tally_round round = { .strategy = STRATEGY_PCT3, .pct_links = 5, .pct_steps = 9 };
+    r.finding[INV_PROGRESS].verdict = VERDICT_BROKEN;
+    r.finding[INV_LOCK_MODEL].verdict = VERDICT_HELD;
+    r.effective[FAULT_RELOAD] = 1;
+    r.cell[FAULT_RELOAD][PHASE_IDLE] = 2;
+    clear();
+    tally_add(&all, &r, &contract, &round);
+    ck_assert_uint_eq(all.failover.n + all.holds + all.transitions + all.effects, 0);
+    ck_assert_uint_eq(all.leader_us + all.samples_sq + all.effective_rounds[FAULT_RELOAD], 0);
+    ck_assert_uint_eq(all.cell[FAULT_RELOAD][PHASE_IDLE], 2);
+    ck_assert_uint_eq(all.broken[INV_PROGRESS], 1);
+    ck_assert_uint_eq(all.uniform_broken[INV_PROGRESS] + all.uniform_held[INV_LOCK_MODEL], 0);
+    ck_assert_uint_eq(all.strategy_rounds[STRATEGY_PCT3], 1);
+    ck_assert_uint_eq(all.strategy_broken[STRATEGY_PCT3], 1);
+    ck_assert_uint_eq(all.pct_links, 5);
+    ck_assert_uint_eq(all.pct_steps, 9);
+    add(&all, &r, 1, 1, 1);
+    ck_assert_uint_eq(all.uniform_broken[INV_PROGRESS], 1);
+    ck_assert_uint_eq(all.uniform_held[INV_LOCK_MODEL], 1);
+    ck_assert_uint_eq(all.effective_rounds[FAULT_RELOAD], 1);
+    ck_assert_uint_gt(all.failover.n, 0);
+}
+END_TEST
+
+START_TEST(a_state_belongs_to_the_first_round_that_reached_it_in_any_order)
+{
+    struct judge_result r = { .states = 2 };
+    r.state[0].state = 3, r.state[1].state = ABSTRACT_STATES - 1;
+    clear();
+    add(&one, &r, 8, 0, 0);
+    add(&one, &r, 6, 0, 0);
+    r.states = 1;
+    add(&two, &r, 2, 0, 0);
+    tally_merge(&all, &one);
+    tally_merge(&all, &two);
+    ck_assert_uint_eq(all.first[3], 3);
+    ck_assert_uint_eq(all.first[ABSTRACT_STATES - 1], 7);
+    ck_assert_uint_eq(tally_states(&all, 2), 0);
+    ck_assert_uint_eq(tally_states(&all, 3), 1);
+    ck_assert_uint_eq(tally_states(&all, 7), 2);
 }
 END_TEST
 
@@ -328,6 +382,8 @@ Suite *tally_suite(void)
     Suite *s = suite_create("tally");
     TCase *c = tcase_create("tally");
     tcase_add_test(c, a_small_value_is_kept_exactly);
+    tcase_add_test(c, rounds_that_were_not_drawn_uniformly_measure_nothing);
+    tcase_add_test(c, a_state_belongs_to_the_first_round_that_reached_it_in_any_order);
     tcase_add_test(c, a_large_value_is_off_by_less_than_a_thousandth_and_never_low);
     tcase_add_test(c, the_edges_of_a_power_of_two_are_in_neighbouring_buckets);
     tcase_add_test(c, what_is_beyond_is_in_the_last_bucket_and_reads_as_the_maximum);

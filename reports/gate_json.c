@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "oracle/spending.h"
 #include "reports/contract_json.h"
 #include "reports/group.h"
 #include "reports/quantiles.h"
@@ -224,6 +225,38 @@ static void write_groups(FILE *f, const struct run_report *r)
     putc(']', f);
 }
 
+static void write_pct(FILE *f, const struct tally *t)
+{
+    const char *separator = "";
+    fputs("\"pct\":[", f);
+    for (int depth = 2; depth <= 3; depth++) {
+        struct pct_bound b;
+        if (!spending_pct(t, depth, &b)) continue;
+        fprintf(f,
+                "%s{\"depth\":%d,\"rounds\":%" PRIu64
+                ",\"n\":%.2f,\"k\":%.1f,\"hit\":%.3e,\"missed\":%.3e}",
+                separator, depth, b.rounds, b.n, b.k, b.hit, b.missed);
+        separator = ",";
+    }
+    fputs("]", f);
+}
+
+static void write_portfolio(FILE *f, const struct tally *t)
+{
+    struct curve_point curve[CURVE_MAX];
+    uint32_t n = spending_curve(t, curve);
+    fputs("\"portfolio\":{\"strategies\":{", f);
+    for (int k = 0; k < STRATEGY_COUNT; k++)
+        fprintf(f, "%s\"%s\":{\"rounds\":%" PRIu64 ",\"broken\":%" PRIu64 "}", k ? "," : "",
+                strategy_word[k], t->strategy_rounds[k], t->strategy_broken[k]);
+    fprintf(f, "},\n \"states\":%" PRIu32 ",\"curve\":[", n ? curve[n - 1].states : 0);
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f, "%s[%" PRIu64 ",%" PRIu32 "]", i ? "," : "", curve[i].rounds, curve[i].states);
+    fputs("],\n ", f);
+    write_pct(f, t);
+    fputs("}", f);
+}
+
 /* JSON has no infinity, which a run of no time has. */
 static double finite(double x)
 {
@@ -271,6 +304,7 @@ void gate_json_write(FILE *f, const struct run_report *r)
     write_groups(f, r), fputs(",\n", f);
     write_failover(f, r->tally), fputs(",\n", f);
     write_coverage(f, r->tally), fputs(",\n", f);
+    write_portfolio(f, r->tally), fputs(",\n", f);
     write_mutants(f, r), fputs(",\n", f);
     write_performance(f, &r->performance), fputs("}\n", f);
 }

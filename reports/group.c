@@ -58,12 +58,19 @@ const char *group_name(char out[GROUP_NAME_MAX], const struct failure_group *g)
 
 /* -- places and lines ----------------------------------------------------------------- */
 
+static bool same_round(const struct failure *a, const struct failure *b)
+{
+    char x[COURSE_TEXT_MAX], y[COURSE_TEXT_MAX];
+    return a->seed == b->seed && a->scenario == b->scenario &&
+           strcmp(course_text(x, &a->course), course_text(y, &b->course)) == 0;
+}
+
 bool group_has_file(const struct run_report *r, uint32_t i)
 {
     const struct failure *x = &r->failure[r->group[i].example];
+    if (!r->group[i].script || !*r->group[i].script) return false;
     for (uint32_t k = 0; k < i; k++) {
-        const struct failure *before = &r->failure[r->group[k].example];
-        if (before->seed == x->seed && before->scenario == x->scenario) return false;
+        if (same_round(&r->failure[r->group[k].example], x)) return false;
     }
     return true;
 }
@@ -73,6 +80,7 @@ const char *group_shrink(char out[TABLE_REPLAY_MAX], const struct run_report *r,
 {
     const struct failure *x = &r->failure[g->example];
     table_command(out, &r->run, "shrink", r->scenario[x->scenario].file, &x->seed);
+    table_add_course(out, &x->course);
     size_t n = strlen(out);
     int more = snprintf(out + n, TABLE_REPLAY_MAX - n, " --invariant %s -o minimal.yaml",
                         invariant_word[g->invariant]);

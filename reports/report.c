@@ -263,8 +263,13 @@ void report_write(FILE *f, const struct report_page *p)
 const char *report_failure(char out[REPORT_FAILURE_MAX], const struct run_report *r,
                            const struct failure *x)
 {
-    snprintf(out, REPORT_FAILURE_MAX, "failures/%.256s-0x%016" PRIx64,
-             r->scenario[x->scenario].name, x->seed);
+    char course[COURSE_TEXT_MAX];
+    bool uniform = x->course.strategy == STRATEGY_UNIFORM;
+    course_text(course, &x->course);
+    for (char *p = course; *p; p++)
+        if (*p == ':' || *p == '/') *p = '-';
+    snprintf(out, REPORT_FAILURE_MAX, "failures/%.256s-0x%016" PRIx64 "%s%s",
+             r->scenario[x->scenario].name, x->seed, uniform ? "" : "-", uniform ? "" : course);
     return out;
 }
 

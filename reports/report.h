@@ -26,8 +26,9 @@ void report_write(FILE *f, const struct report_page *p);
 bool report_write_files(const char *folder, const struct run_report *r, const struct trend *trend,
                         FILE *err);
 
-#define REPORT_FAILURE_MAX 320
-/* "failures/chaos-0x00...2a": where a round that broke is kept, in the folder. */
+#define REPORT_FAILURE_MAX 448
+/* "failures/chaos-0x00...2a", with the course of a round that was not uniform: where a round
+ * that broke is kept, in the folder. */
 const char *report_failure(char out[REPORT_FAILURE_MAX], const struct run_report *r,
                            const struct failure *x);
 

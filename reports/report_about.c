@@ -1,16 +1,53 @@
 /* How fast it went, how to have it again, and what the words mean. */
 #include <inttypes.h>
 
+#include "oracle/spending.h"
 #include "reports/html.h"
 #include "reports/report_parts.h"
 
+static void write_curve(FILE *f, const struct curve_point *curve, uint32_t n)
+{
+    html_table(f, "", "Distinct abstract states: phase of the leader, ledger, network, event");
+    fputs("<thead><tr><th scope=\"col\" class=\"num\">Rounds</th><th scope=\"col\" class=\"num\">"
+          "States</th><th scope=\"col\" class=\"num\">New</th></tr></thead><tbody>\n",
+          f);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs("<tr><td class=\"num\">", f), html_count(f, curve[i].rounds);
+        fputs("</td><td class=\"num\">", f), html_count(f, curve[i].states);
+        fputs("</td><td class=\"num\">", f);
+        html_count(f, curve[i].states - (i > 0 ? curve[i - 1].states : 0));
+        fputs("</td></tr>\n", f);
+    }
+    fputs("</tbody>", f);
+    html_table_end(f);
+}
+
+/* What PCT's bound says at this number of rounds. */
+static void write_pct(FILE *f, const struct tally *t, int depth)
+{
+    struct pct_bound b;
+    if (!spending_pct(t, depth, &b)) return;
+    fprintf(f,
+            "<p>PCT: a bug that needs an order of %d messages is met in one round with a "
+            "probability of at least 1/(n k%s) = %.1e (n = %.1f links, k = %.0f messages); all ",
+            depth, depth == 3 ? "<sup>2</sup>" : "", b.hit, b.n, b.k);
+    html_count(f, b.rounds);
+    fprintf(f, " rounds miss it with at most %.2g.</p>\n", b.missed);
+}
+
 void report_saturation(FILE *f, const struct report_page *p)
 {
-    (void)p;
+    struct curve_point curve[CURVE_MAX];
+    const struct tally *t = p->run->tally;
+    uint32_t n = spending_curve(t, curve);
     html_section(f, "saturation", "Saturation",
                  "The curve of distinct abstract states over the rounds says whether more rounds "
                  "would still show something new.");
-    fputs("<p class=\"none\">These results hold no saturation curve.</p>\n", f);
+    if (n == 0 || curve[n - 1].states == 0)
+        fputs("<p class=\"none\">These results hold no saturation curve.</p>\n", f);
+    else
+        write_curve(f, curve, n);
+    for (int depth = 2; depth <= 3; depth++) write_pct(f, t, depth);
     html_section_end(f);
 }
 

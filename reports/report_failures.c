@@ -78,7 +78,7 @@ static void write_group(FILE *f, const struct report_page *p, const struct failu
     fprintf(f, "<code>%s</code>, for %" PRIu32 " of the failures looked at</p>\n",
             faults[0] ? faults : "no fault", g->failures);
     write_failure(f, p, &p->run->failure[g->example]);
-    if (!g->script) return;
+    if (!g->script || !*g->script) return;
     fputs("<details><summary>The smallest scenario that still fails</summary>\n", f);
     write_command(f, group_shrink(text, p->run, g));
     write_command(f, g->script);

@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(a_failure_has_its_line_and_links_to_what_is_there)
 {
-    char inner[REPORT_FAILURE_MAX], path[512];
+    char inner[REPORT_FAILURE_MAX], path[REPORT_FAILURE_MAX + 128];
     char *text = page(NULL);
     has(text, "--seed 0x0000000000000abc --contract mine.yaml</code>");
     ck_assert_ptr_null(strstr(text, "timeline.html"));
@@ -103,6 +103,12 @@ START_TEST(a_failure_has_its_line_and_links_to_what_is_there)
     s->scenario[1].name = "red one";
     report_failure(inner, &s->report, &s->failure[0]);
     ck_assert_str_eq(inner, "failures/red one-0x0000000000000abc");
+    struct failure mutated = s->failure[0];
+    mutated.course =
+        (struct course){ .strategy = STRATEGY_MUTATION, .fork = { .before = 5, .seed = 0xA } };
+    report_failure(inner, &s->report, &mutated);
+    ck_assert_str_eq(inner, "failures/red one-0x0000000000000abc-mutation-5-0xa");
+    report_failure(inner, &s->report, &s->failure[0]);
     snprintf(path, sizeof path, "%s/failures", folder);
     ck_assert_int_eq(mkdir(path, 0777), 0);
     snprintf(path, sizeof path, "%s/%s", folder, inner);
@@ -144,6 +150,17 @@ START_TEST(mutants_show_what_caught_them_and_what_escaped)
     has(text, "<tr class=\"fail\"><th scope=\"row\">canary</th>");
     has(text, "<td class=\"escaped\"");
     has(text, "<td class=\"also\"");
+    free(text);
+}
+END_TEST
+
+START_TEST(the_curve_of_states_and_the_bound_of_pct_are_shown)
+{
+    char *text = page(NULL);
+    ck_assert_ptr_null(strstr(text, "hold no saturation curve"));
+    has(text, "<td class=\"num\">90</td>");
+    has(text, "an order of 2 messages");
+    has(text, "(n k<sup>2</sup>)");
     free(text);
 }
 END_TEST
@@ -230,6 +247,7 @@ Suite *report_suite(void)
     tcase_add_test(t, a_cell_without_a_hit_is_marked_and_one_that_cannot_be_is_not);
     tcase_add_test(t, mutants_show_what_caught_them_and_what_escaped);
     tcase_add_test(t, what_there_is_not_is_said);
+    tcase_add_test(t, the_curve_of_states_and_the_bound_of_pct_are_shown);
     tcase_add_test(t, all_files_appear_and_plots_only_of_data);
     tcase_add_test(t, a_single_sample_is_drawn_too);
     tcase_add_test(t, without_gnuplot_the_rest_is_there);

@@ -43,6 +43,7 @@ struct failure {
     uint32_t scenario; /* number in the suite */
     enum invariant_kind invariant;
     struct finding finding;
+    struct course course; /* how its seed was spent */
 };
 
 /* Failures of one invariant that the same minimal set of faults suffices for; group.h. */
@@ -65,6 +66,7 @@ struct noted_round {
     uint32_t scenario;
     enum noted_why why;
     int64_t failover_us; /* its longest; -1 when it had none */
+    struct course course;
 };
 
 struct performance {

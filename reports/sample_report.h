@@ -33,7 +33,11 @@ static inline void sample_tally(struct tally *t)
                          .open_gaps = 2,
                          .samples_sq = 5000,
                          .over_threshold = 3,
-                         .over_threshold_sq = 5 };
+                         .over_threshold_sq = 5,
+                         .strategy_rounds = { 1600, 100, 300 },
+                         .pct_links = 400 * 20,
+                         .pct_steps = 400 * 50 };
+    for (uint32_t i = 0; i < 90; i++) t->first[i * 7] = 1 + i * i / 5;
     for (int64_t i = 0; i < 5000; i++) {
         hist_add(&t->failover, 1000 + i * 300);
         hist_add(&t->by_cause[GAP_CRASHED], 1000 + i * 300);
@@ -79,23 +83,28 @@ static inline struct sample *sample_report(void)
                                             1000,        UINT64_C(1) << INV_STAGE_RESPECTED };
     s->mutant[1] = (struct mutant_outcome){ "canary", INV_PROGRESS, false, 1000, 1000, 0 };
     s->failure[0] = (struct failure){
-        7, 0xABC, 1, INV_NO_STALE_COMMIT, { VERDICT_BROKEN, { 118, 131 }, SAMPLE_NASTY }
+        7, 0xABC, 1, INV_NO_STALE_COMMIT, { VERDICT_BROKEN, { 118, 131 }, SAMPLE_NASTY },
+        { .strategy = STRATEGY_UNIFORM }
     };
     s->failure[1] = (struct failure){
-        9, 0xABD, 1, INV_NO_STALE_COMMIT, { VERDICT_BROKEN, { 5, OBS_NONE }, NULL }
+        9, 0xABD, 1, INV_NO_STALE_COMMIT, { VERDICT_BROKEN, { 5, OBS_NONE }, NULL },
+        { .strategy = STRATEGY_UNIFORM }
     };
     s->failure[2] = (struct failure){
-        11, 0xABE, 0, INV_NO_STALE_COMMIT, { VERDICT_UNKNOWN, { OBS_NONE, OBS_NONE }, "cut short" }
+        11, 0xABE, 0, INV_NO_STALE_COMMIT, { VERDICT_UNKNOWN, { OBS_NONE, OBS_NONE }, "cut short" },
+        { .strategy = STRATEGY_UNIFORM }
     };
     s->failure[3] = (struct failure){
-        9, 0xABD, 1, INV_PROGRESS, { VERDICT_BROKEN, { OBS_NONE, OBS_NONE }, "nobody leads" }
+        9, 0xABD, 1, INV_PROGRESS, { VERDICT_BROKEN, { OBS_NONE, OBS_NONE }, "nobody leads" },
+        { .strategy = STRATEGY_UNIFORM }
     };
     s->group[0] = (struct failure_group){ INV_NO_STALE_COMMIT,
                                           UINT64_C(1) << FAULT_FREEZE_ABRUPT |
                                               UINT64_C(1) << FAULT_RELOAD,
                                           true, 2, 0, 2, 1, false, "name: \"a\"\n" };
     s->group[1] = (struct failure_group){ INV_PROGRESS, 0, true, 1, 3, 1, 0, true, "name: b\n" };
-    s->noted = (struct noted_round){ 9, 0xABD, 77, 1, NOTED_BROKEN, 2500000 };
+    s->noted = (struct noted_round){ 9, 0xABD, 77, 1, NOTED_BROKEN, 2500000,
+                                      { .strategy = STRATEGY_UNIFORM } };
     s->report = (struct run_report){
         .run = { .seed_text = "c0ffee",
                  .seed = 0xC0FFEE,

@@ -10,8 +10,9 @@
 #define SCHEMA_APPLICATION 0x54425131 /* "TBQ1" in the file's header */
 /* user_version; larger is refused, smaller is read (store_read.c) and not written to.
  *   2: run.program, setting
- *   3: failure_group */
-#define SCHEMA_VERSION 3
+ *   3: failure_group
+ *   4: round.course, finding.course, invariant.uniform_*, strategy, state, saturation */
+#define SCHEMA_VERSION 4
 
 #define SCHEMA_RUN                                                                            \
     "CREATE TABLE run (\n"                                                                    \
@@ -64,6 +65,7 @@
     "  scenario INTEGER NOT NULL REFERENCES scenario (id), -- number in the suite\n"          \
     "  seed INTEGER NOT NULL,     -- of the round, signed with the same bits\n"               \
     "  failover_us INTEGER,       -- its longest failover; NULL: it had none\n"               \
+    "  course TEXT NOT NULL,      -- how the seed was spent, as replay --course takes it\n"    \
     "  digest INTEGER NOT NULL,   -- of its history, signed with the same bits\n"             \
     "  PRIMARY KEY (why, idx)\n"                                                              \
     ") STRICT, WITHOUT ROWID;\n"                                                              \
@@ -77,6 +79,7 @@
     "  witness_a INTEGER,         -- the observations that contradict each other,\n"          \
     "  witness_b INTEGER,         -- by number; NULL: none is named\n"                        \
     "  reason TEXT,               -- one clause in plain words\n"                             \
+    "  course TEXT NOT NULL,      -- of the round, as replay --course takes it\n"              \
     "  PRIMARY KEY (invariant, idx)\n"                                                        \
     ") STRICT, WITHOUT ROWID;\n"
 
@@ -89,8 +92,23 @@
     "  name TEXT PRIMARY KEY,     -- as in the oracle\n"                                      \
     "  broken INTEGER NOT NULL,   -- rounds in which it was violated\n"                       \
     "  held INTEGER NOT NULL,     -- rounds in which it was exercised and held\n"             \
-    "  unknown INTEGER NOT NULL   -- rounds that could not tell\n"                            \
+    "  unknown INTEGER NOT NULL,  -- rounds that could not tell\n"                            \
+    "  uniform_broken INTEGER NOT NULL, -- of the uniformly drawn rounds\n"                   \
+    "  uniform_held INTEGER NOT NULL -- the same, held\n"                                     \
     ") STRICT, WITHOUT ROWID;\n"                                                              \
+    "CREATE TABLE strategy (\n"                                                               \
+    "  name TEXT PRIMARY KEY,     -- how rounds were spent\n"                                 \
+    "  rounds INTEGER NOT NULL,   -- so many\n"                                               \
+    "  broken INTEGER NOT NULL    -- of them, in which an invariant broke\n"                  \
+    ") STRICT, WITHOUT ROWID;\n"                                                              \
+    "CREATE TABLE state (\n"                                                                  \
+    "  id INTEGER PRIMARY KEY,    -- an abstract state, as oracle/abstract.c numbers them\n"  \
+    "  first INTEGER NOT NULL     -- index of the first round that reached it\n"              \
+    ") STRICT;\n"                                                                             \
+    "CREATE VIEW saturation AS -- distinct abstract states after so many rounds\n"            \
+    "  SELECT first + 1 AS rounds, max(n) AS states FROM\n"                                   \
+    "    (SELECT first, row_number() OVER (ORDER BY first) AS n FROM state)\n"                \
+    "  GROUP BY first ORDER BY first;\n"                                                      \
     "CREATE TABLE histogram (\n"                                                              \
     "  id INTEGER PRIMARY KEY,    -- for bucket\n"                                            \
     "  name TEXT NOT NULL UNIQUE, -- failover, raw, cold, hold, or dimension:value\n"         \

@@ -214,7 +214,7 @@ static const char *const noted_word[NOTED_COUNT] = { "broken", "unknown", "slow"
 static bool add_finding(struct store *s, const struct failure *x)
 {
     const struct finding *v = &x->finding;
-    char witness[2][12] = { "", "" };
+    char witness[2][12] = { "", "" }, course[COURSE_TEXT_MAX];
     for (int i = 0; i < 2; i++)
         if (v->witness[i] != OBS_NONE) snprintf(witness[i], 12, "%" PRIu32, v->witness[i]);
     must(x->invariant < INV_COUNT);
@@ -222,18 +222,20 @@ static bool add_finding(struct store *s, const struct failure *x)
     return sql_run(
         &s->q,
         "INSERT INTO new_finding VALUES (?1, ?2, ?3, ?4, ?5, CAST(nullif(?6, '') AS INTEGER),"
-        " CAST(nullif(?7, '') AS INTEGER), ?8)",
-        "titiittt", invariant_word[x->invariant], (int64_t)x->index,
+        " CAST(nullif(?7, '') AS INTEGER), ?8, ?9)",
+        "titiitttt", invariant_word[x->invariant], (int64_t)x->index,
         v->verdict == VERDICT_BROKEN ? "broken" : "unknown", (int64_t)x->scenario, (int64_t)x->seed,
-        witness[0], witness[1], v->reason);
+        witness[0], witness[1], v->reason, course_text(course, &x->course));
 }
 
 static bool add_noted(struct store *s, const struct noted_round *r)
 {
+    char course[COURSE_TEXT_MAX];
     must(r->why < NOTED_COUNT);
-    return sql_run(&s->q, "INSERT INTO new_round VALUES (?, ?, ?, ?, nullif(?, -1), ?)", "itiiii",
-                   (int64_t)r->index, noted_word[r->why], (int64_t)r->scenario, (int64_t)r->seed,
-                   r->failover_us, (int64_t)r->digest);
+    return sql_run(&s->q, "INSERT INTO new_round VALUES (?, ?, ?, ?, nullif(?, -1), ?, ?)",
+                   "itiiiti", (int64_t)r->index, noted_word[r->why], (int64_t)r->scenario,
+                   (int64_t)r->seed, r->failover_us, course_text(course, &r->course),
+                   (int64_t)r->digest);
 }
 
 static bool add_scenarios(struct store *s, const struct store_batch *b)
@@ -339,11 +341,33 @@ static bool flush_invariants(struct store *s)
     bool ok = true;
     for (int i = 0; ok && i < INV_COUNT; i++)
         ok = sql_run(&s->q,
-                     "INSERT INTO invariant VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                     "INSERT INTO invariant VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
                      " broken = broken + excluded.broken, held = held + excluded.held,"
-                     " unknown = unknown + excluded.unknown",
-                     "tiii", invariant_word[i], (int64_t)t->broken[i], (int64_t)t->held[i],
-                     (int64_t)t->unknown[i]);
+                     " unknown = unknown + excluded.unknown,"
+                     " uniform_broken = uniform_broken + excluded.uniform_broken,"
+                     " uniform_held = uniform_held + excluded.uniform_held",
+                     "tiiiii", invariant_word[i], (int64_t)t->broken[i], (int64_t)t->held[i],
+                     (int64_t)t->unknown[i], (int64_t)t->uniform_broken[i],
+                     (int64_t)t->uniform_held[i]);
+    return ok;
+}
+
+static bool flush_spending(struct store *s)
+{
+    const struct tally *t = &s->pending;
+    bool ok = true;
+    for (int k = 0; ok && k < STRATEGY_COUNT; k++)
+        ok = sql_run(&s->q,
+                     "INSERT INTO strategy VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET"
+                     " rounds = rounds + excluded.rounds, broken = broken + excluded.broken",
+                     "tii", strategy_word[k], (int64_t)t->strategy_rounds[k],
+                     (int64_t)t->strategy_broken[k]);
+    for (uint32_t i = 0; ok && i < ABSTRACT_STATES; i++)
+        if (t->first[i] > 0)
+            ok = sql_run(&s->q,
+                         "INSERT INTO state VALUES (?, ?)"
+                         " ON CONFLICT DO UPDATE SET first = min(first, excluded.first)",
+                         "ii", (int64_t)i, (int64_t)t->first[i] - 1);
     return ok;
 }
 
@@ -392,7 +416,7 @@ bool store_flush(struct store *s)
     char digest[20];
     if (s->q.failed || !s->has_pending) return !s->q.failed;
     bool ok = sql_script(&s->q, "BEGIN IMMEDIATE;") && flush_rows(s) && flush_counters(s) &&
-              flush_invariants(s) && flush_faults(s);
+              flush_invariants(s) && flush_faults(s) && flush_spending(s);
     for (uint32_t i = 0; ok && i < TALLY_HISTOGRAMS; i++) ok = flush_histogram(s, i);
     ok = ok && prune(s) &&
          sql_run(&s->q, "UPDATE run SET digest = ?", "t", hex(s->digest, digest)) &&

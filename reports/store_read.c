@@ -206,13 +206,27 @@ static void sort_by_invariant(struct failure *f, uint32_t n, struct failure *sor
             if (f[k].invariant == (enum invariant_kind)i) sorted[at++] = f[k];
 }
 
+static struct course course_at(struct loader *l, sqlite3_stmt *s, int column)
+{
+    struct course c = { .strategy = STRATEGY_UNIFORM };
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    if (!text || !course_read(&c, text))
+        sql_refuse(&l->q, "damaged: the course %.40s", text ? text : "of a round is missing");
+    return c;
+}
+
 static bool load_findings(struct loader *l)
 {
     struct run_report *r = &l->run->report;
     static const char *const verdicts[] = { "unknown", "held", "broken" }; /* enum verdict */
     struct failure *found = room(l, "SELECT count(*) FROM finding", sizeof *found, &r->failures);
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT invariant, idx, verdict, scenario, seed, witness_a,"
-                                       " witness_b, reason FROM finding ORDER BY idx");
+    sqlite3_stmt *s =
+        sql_query(&l->q, l->q.version < 4 ? "SELECT invariant, idx, verdict, scenario, seed,"
+                                            " witness_a, witness_b, reason, 'uniform' AS course"
+                                            " FROM finding ORDER BY idx"
+                                          : "SELECT invariant, idx, verdict, scenario, seed,"
+                                            " witness_a, witness_b, reason, course"
+                                            " FROM finding ORDER BY idx");
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->failures; i++)
         found[i] = (struct failure){
             .invariant = (enum invariant_kind)word_at(l, s, 0, invariant_word, INV_COUNT),
@@ -222,6 +236,7 @@ static bool load_findings(struct loader *l)
                          text_or_null_at(l, s, 7) },
             .scenario = small_at(l, s, 3, r->scenarios ? r->scenarios - 1 : 0),
             .seed = (uint64_t)sqlite3_column_int64(s, 4),
+            .course = course_at(l, s, 8),
         };
     if (found && !l->q.failed) l->run->failure = calloc(r->failures, sizeof *found);
     if (l->run->failure) sort_by_invariant(found, r->failures, l->run->failure);
@@ -237,9 +252,14 @@ static bool load_noted(struct loader *l)
     static const char *const whys[NOTED_COUNT] = { "broken", "unknown", "slow" };
     l->run->noted = room(l, "SELECT count(*) FROM round", sizeof *l->run->noted, &r->noted_n);
     r->noted = l->run->noted;
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT idx, why, scenario, seed, ifnull(failover_us, -1),"
-                                       " digest FROM round ORDER BY why,"
-                                       " CASE why WHEN 'slow' THEN -failover_us ELSE 0 END, idx");
+#define NOTED_ORDER                                                                                \
+    " FROM round ORDER BY why, CASE why WHEN 'slow' THEN -failover_us ELSE 0 END, idx"
+    sqlite3_stmt *s =
+        sql_query(&l->q, l->q.version < 4
+                             ? "SELECT idx, why, scenario, seed, ifnull(failover_us, -1), digest,"
+                               " 'uniform' AS course" NOTED_ORDER
+                             : "SELECT idx, why, scenario, seed, ifnull(failover_us, -1), digest,"
+                               " course" NOTED_ORDER);
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->noted_n; i++)
         l->run->noted[i] = (struct noted_round){
             .index = count_at(l, s, 0, INT64_MAX),
@@ -248,6 +268,7 @@ static bool load_noted(struct loader *l)
             .seed = (uint64_t)sqlite3_column_int64(s, 3),
             .failover_us = sqlite3_column_int64(s, 4),
             .digest = (uint64_t)sqlite3_column_int64(s, 5),
+            .course = course_at(l, s, 6),
         };
     return !l->q.failed;
 }
@@ -313,6 +334,39 @@ static bool load_invariants(struct loader *l)
         t->broken[i] = count_at(l, s, 1, INT64_MAX);
         t->held[i] = count_at(l, s, 2, INT64_MAX);
         t->unknown[i] = count_at(l, s, 3, INT64_MAX);
+    }
+    return !l->q.failed;
+}
+
+/* Before schema 4 all rounds were uniform, and nobody asked for states. */
+static bool load_spending(struct loader *l)
+{
+    struct tally *t = &l->run->tally;
+    if (l->q.version < 4) {
+        t->strategy_rounds[STRATEGY_UNIFORM] = t->rounds;
+        memcpy(t->uniform_broken, t->broken, sizeof t->broken);
+        memcpy(t->uniform_held, t->held, sizeof t->held);
+        return true;
+    }
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS invariant, uniform_broken, uniform_held"
+                                       " FROM invariant");
+    while (sql_row(&l->q, s)) {
+        uint32_t i = word_at(l, s, 0, invariant_word, INV_COUNT);
+        if (i == INV_COUNT) return false;
+        t->uniform_broken[i] = count_at(l, s, 1, INT64_MAX);
+        t->uniform_held[i] = count_at(l, s, 2, INT64_MAX);
+    }
+    s = sql_query(&l->q, "SELECT name AS strategy, rounds, broken FROM strategy");
+    while (sql_row(&l->q, s)) {
+        uint32_t k = word_at(l, s, 0, strategy_word, STRATEGY_COUNT);
+        if (k == STRATEGY_COUNT) return false;
+        t->strategy_rounds[k] = count_at(l, s, 1, INT64_MAX);
+        t->strategy_broken[k] = count_at(l, s, 2, INT64_MAX);
+    }
+    s = sql_query(&l->q, "SELECT id, first FROM state");
+    while (sql_row(&l->q, s)) {
+        uint32_t state = small_at(l, s, 0, ABSTRACT_STATES - 1);
+        t->first[state] = small_at(l, s, 1, UINT32_MAX - 1) + 1;
     }
     return !l->q.failed;
 }
@@ -478,8 +532,8 @@ struct stored_run *store_load(const char *path, FILE *err)
     bool ok = open_results(&l, path, err) && sql_script(&l.q, "BEGIN;") && load_run(&l) &&
               load_call(&l) && load_scenarios(&l) && load_blocks(&l) && load_findings(&l) &&
               load_noted(&l) && load_counters(&l) && load_histograms(&l) && load_invariants(&l) &&
-              load_faults(&l) && load_conditions(&l) && load_mutants(&l) && load_groups(&l) &&
-              load_performance(&l);
+              load_spending(&l) && load_faults(&l) && load_conditions(&l) && load_mutants(&l) &&
+              load_groups(&l) && load_performance(&l);
     sql_close(&l.q);
     if (ok) return l.run;
     stored_free(l.run);

@@ -82,6 +82,13 @@ static void fill(struct tally *t, uint32_t rounds, uint32_t *state)
         for (int p = 0; p < PHASE_COUNT; p++) t->cell[f][p] = next_number(state) % 50;
     }
     t->overruns_times_holds = 12345;
+    for (int k = 0; k < STRATEGY_COUNT; k++)
+        t->strategy_rounds[k] = rounds / 5 + (uint64_t)k, t->strategy_broken[k] = (uint64_t)k;
+    for (int i = 0; i < INV_COUNT; i++)
+        t->uniform_held[i] = rounds / 2, t->uniform_broken[i] = (uint64_t)i;
+    for (uint32_t i = 0; i < 300; i++)
+        t->first[next_number(state) % ABSTRACT_STATES] = 1 + next_number(state) % 100000;
+    t->pct_links = 7, t->pct_steps = 8;
 }
 
 static struct store *open_new(void)
@@ -174,20 +181,23 @@ START_TEST(findings_and_rounds_come_back)
 {
     struct tally *t = calloc(1, sizeof *t);
     struct store_block b = { 0, 0, 1 };
+    const struct course uniform = { .seed = 2 }, pct = { .strategy = STRATEGY_PCT3 };
     struct failure f[] = {
         { 7,
           UINT64_MAX,
           1,
           INV_NO_STALE_COMMIT,
-          { VERDICT_BROKEN, { 118, 131 }, "a \"stale\" one" } },
+          { VERDICT_BROKEN, { 118, 131 }, "a \"stale\" one" },
+          { .strategy = STRATEGY_MUTATION, .fork = { .before = 12, .seed = 0xF0 } } },
         { 9,
           2,
           0,
           INV_SINGLE_ACTIVE_GENERATION,
-          { VERDICT_UNKNOWN, { OBS_NONE, OBS_NONE }, NULL } },
+          { VERDICT_UNKNOWN, { OBS_NONE, OBS_NONE }, NULL },
+          uniform },
     };
-    struct noted_round n[] = { { 7, UINT64_MAX, 5, 1, NOTED_BROKEN, 900 },
-                               { 8, 3, UINT64_MAX, 0, NOTED_UNKNOWN, -1 } };
+    struct noted_round n[] = { { 7, UINT64_MAX, 5, 1, NOTED_BROKEN, 900, uniform },
+                               { 8, 3, UINT64_MAX, 0, NOTED_UNKNOWN, -1, pct } };
     struct scenario_count c[] = { { "", "", 0, 1, 0, 0 }, { "", "", 0, 2, 1, 0 } };
     struct store_batch batch = { t, &b, 1, c, 2, f, 2, n, 2 };
     struct store *s = open_new();
@@ -202,6 +212,11 @@ START_TEST(findings_and_rounds_come_back)
     ck_assert_uint_eq(r->failure[1].seed, UINT64_MAX);
     ck_assert_uint_eq(r->failure[1].finding.witness[1], 131);
     ck_assert_str_eq(r->failure[1].finding.reason, "a \"stale\" one");
+    ck_assert_int_eq(r->failure[0].course.strategy, STRATEGY_UNIFORM);
+    ck_assert_int_eq(r->failure[1].course.strategy, STRATEGY_MUTATION);
+    ck_assert_uint_eq(r->failure[1].course.fork.before, 12);
+    ck_assert_uint_eq(r->failure[1].course.fork.seed, 0xF0);
+    ck_assert_int_eq(r->noted[1].course.strategy, STRATEGY_PCT3);
     ck_assert_uint_eq(r->report.noted_n, 2);
     ck_assert_int_eq(r->noted[1].failover_us, -1);
     ck_assert_uint_eq(r->noted[1].digest, UINT64_MAX);
@@ -227,9 +242,11 @@ START_TEST(of_many_findings_the_first_are_kept_whatever_the_order)
         struct noted_round n[2 * ROUNDS];
         for (uint32_t i = 0; i < ROUNDS; i++) {
             uint64_t index = first + ROUNDS - 1 - i;
-            f[i] = (struct failure){ index, 1, 0, INV_PROGRESS, { VERDICT_BROKEN, { 0, 1 }, "r" } };
-            n[2 * i] = (struct noted_round){ index, 1, 1, 0, NOTED_BROKEN, 1 };
-            n[2 * i + 1] = (struct noted_round){ index, 1, 1, 0, NOTED_SLOW, (int64_t)index };
+            const struct course how = { .strategy = STRATEGY_UNIFORM };
+            f[i] = (struct failure){ index, 1, 0, INV_PROGRESS, { VERDICT_BROKEN, { 0, 1 }, "r" },
+                                     how };
+            n[2 * i] = (struct noted_round){ index, 1, 1, 0, NOTED_BROKEN, 1, how };
+            n[2 * i + 1] = (struct noted_round){ index, 1, 1, 0, NOTED_SLOW, (int64_t)index, how };
         }
         struct store_batch batch = { .delta = t,
                                      .block = &b,
@@ -445,7 +462,11 @@ START_TEST(results_of_schema_1_are_read_and_not_continued)
     char why[512];
     struct run_info run = some_run();
     write_called_run();
-    execute("ALTER TABLE run DROP COLUMN program; DROP TABLE setting; PRAGMA user_version = 1;");
+    execute("ALTER TABLE run DROP COLUMN program; DROP TABLE setting; PRAGMA user_version = 1;"
+            "ALTER TABLE round DROP COLUMN course; ALTER TABLE finding DROP COLUMN course;"
+            "ALTER TABLE invariant DROP COLUMN uniform_held;"
+            "ALTER TABLE invariant DROP COLUMN uniform_broken;"
+            "DROP VIEW saturation; DROP TABLE state; DROP TABLE strategy;");
     struct stored_run *r = load();
     ck_assert_str_eq(r->report.run.seed_text, run.seed_text);
     ck_assert_ptr_null(r->report.run.program);
@@ -453,6 +474,27 @@ START_TEST(results_of_schema_1_are_read_and_not_continued)
     stored_free(r);
     refuse(path, STORE_RESUME, &run, why);
     ck_assert_msg(strstr(why, "written by an older version (schema 1;"), "%s", why);
+}
+END_TEST
+
+START_TEST(results_of_schema_2_had_uniform_rounds_alone)
+{
+    struct tally *t = calloc(1, sizeof *t);
+    struct store *s = open_new();
+    t->rounds = 1;
+    t->held[INV_PROGRESS] = 1;
+    add_block(s, t, 0);
+    ck_assert(store_close(s));
+    execute("PRAGMA user_version = 2; ALTER TABLE round DROP COLUMN course;"
+            "ALTER TABLE finding DROP COLUMN course;"
+            "ALTER TABLE invariant DROP COLUMN uniform_held;"
+            "ALTER TABLE invariant DROP COLUMN uniform_broken;"
+            "DROP VIEW saturation; DROP TABLE state; DROP TABLE strategy;");
+    struct stored_run *r = load();
+    ck_assert_uint_eq(r->tally.strategy_rounds[STRATEGY_UNIFORM], 1);
+    ck_assert_uint_eq(r->tally.uniform_held[INV_PROGRESS], 1);
+    stored_free(r);
+    free(t);
 }
 END_TEST
 
@@ -635,7 +677,11 @@ START_TEST(a_damaged_file_is_refused_not_believed)
         "INSERT INTO bucket VALUES (0, 99999, 1)",
         "UPDATE run SET contract = '{}'",
         "DELETE FROM run",
-        "INSERT INTO invariant VALUES ('nonsense', 1, 1, 1)",
+        "INSERT INTO invariant VALUES ('nonsense', 1, 1, 1, 1, 1)",
+        "INSERT INTO strategy VALUES ('nonsense', 1, 1)",
+        "INSERT INTO state VALUES (65535, 1)",
+        "INSERT INTO state VALUES (1, -1)",
+        "INSERT INTO round VALUES (1, 'broken', 0, 1, 1, 'mutation', 1)",
         "INSERT INTO cell VALUES ('discard', 'nonsense', 1)",
         "DROP TABLE mutant",
     };
@@ -704,6 +750,7 @@ Suite *store_suite(void)
     tcase_add_loop_test(t, a_database_of_another_program_stays_as_it_is, 0, 2);
     tcase_add_loop_test(t, newer_results_stay_as_they_are, 0, 2);
     tcase_add_test(t, results_of_schema_1_are_read_and_not_continued);
+    tcase_add_test(t, results_of_schema_2_had_uniform_rounds_alone);
     tcase_add_test(t, older_results_make_room_for_a_new_run);
     tcase_add_test(t, a_folder_that_is_not_there_is_named);
     tcase_add_test(t, a_full_disk_is_one_sentence_and_loses_nothing_older);
@@ -711,7 +758,7 @@ Suite *store_suite(void)
     tcase_add_test(t, merged_shards_equal_the_whole);
     tcase_add_test(t, the_view_gives_the_edges_that_the_oracle_uses);
     tcase_add_test(t, every_column_is_explained);
-    tcase_add_loop_test(t, a_damaged_file_is_refused_not_believed, 0, 9);
+    tcase_add_loop_test(t, a_damaged_file_is_refused_not_believed, 0, 13);
     tcase_add_test(t, a_hundred_thousand_rounds_cost_little_time_and_space);
     suite_add_tcase(s, t);
     return s;

@@ -141,10 +141,20 @@ const char *table_replay_of(char out[TABLE_REPLAY_MAX], const struct run_info *r
     return table_command(out, run, "replay", scenario_file, &seed);
 }
 
+void table_add_course(char out[TABLE_REPLAY_MAX], const struct course *c)
+{
+    char course[COURSE_TEXT_MAX];
+    if (c->strategy == STRATEGY_UNIFORM) return;
+    append_word(out, "--course");
+    append_word(out, course_text(course, c));
+}
+
 const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,
                          const struct failure *x)
 {
-    return table_replay_of(out, &r->run, r->scenario[x->scenario].file, x->seed);
+    table_replay_of(out, &r->run, r->scenario[x->scenario].file, x->seed);
+    table_add_course(out, &x->course);
+    return out;
 }
 
 void table_failure(FILE *f, const struct run_report *r, const struct failure *x)

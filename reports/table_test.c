@@ -86,6 +86,11 @@ START_TEST(a_line_to_paste_is_quoted_for_the_shell)
     s->report.run.contract_file = NULL;
     ck_assert_str_eq(table_replay(line, &s->report, &s->failure[2]),
                      "build/tabquake replay scenarios/green.yaml --seed 0x0000000000000abe");
+    s->failure[2].course =
+        (struct course){ .strategy = STRATEGY_MUTATION, .fork = { .before = 5, .seed = 0xA } };
+    ck_assert_str_eq(table_replay(line, &s->report, &s->failure[2]),
+                     "build/tabquake replay scenarios/green.yaml --seed 0x0000000000000abe "
+                     "--course mutation:5/0xa");
     free(s);
 }
 END_TEST

@@ -8,8 +8,9 @@
 #define X(name) +1
 _Static_assert(sizeof(struct tally) ==
                    sizeof(struct histogram) * TALLY_HISTOGRAMS +
-                       sizeof(uint64_t) * ((0 TALLY_COUNTERS(X)) + 1 /* digest */ + 3 * INV_COUNT +
-                                           FAULT_COUNT * (PHASE_COUNT + 2)),
+                       sizeof(uint64_t) * ((0 TALLY_COUNTERS(X)) + 1 /* digest */ + 5 * INV_COUNT +
+                                           FAULT_COUNT * (PHASE_COUNT + 2) + 2 * STRATEGY_COUNT) +
+                       sizeof(uint32_t) * ABSTRACT_STATES,
                "every member of a tally has a name");
 #undef X
 

@@ -14,7 +14,7 @@
             X(absorbed) X(renewals) X(ledger_requests) X(operations) X(effects) X(commits)         \
                 X(overlap_us) X(leader_us) X(eligible_us) X(raw_us) X(over_threshold)              \
                     X(over_threshold_sq) X(samples_sq) X(over_times_samples) X(hold_overruns_sq)   \
-                        X(holds_sq) X(overruns_times_holds)
+                        X(holds_sq) X(overruns_times_holds) X(pct_links) X(pct_steps)
 
 #define TALLY_HISTOGRAMS (4 + GAP_COUNT + 2 + 2)
 #define TALLY_NAME_MAX 32

@@ -29,7 +29,7 @@ static struct trend_value of_share(uint64_t hits, uint64_t samples, double effec
 static double hold_effect(const struct tally *t)
 {
     const struct cluster_sums sums = {
-        .clusters = t->rounds,
+        .clusters = t->strategy_rounds[STRATEGY_UNIFORM],
         .hits = t->hold_overruns,
         .samples = t->holds,
         .hits_sq = t->hold_overruns_sq,

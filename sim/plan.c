@@ -340,16 +340,38 @@ static const char *const suite_schema[] = { "tabquake.suite.v1" };
 struct suite_text {
     struct suite_file f;
     char name[NAME_MAX_LEN];
+    uint32_t percent[STRATEGY_COUNT];
 };
 #define IN_SUITE(member) offsetof(struct suite_text, member)
 /* clang-format off */
+static const struct yaml_key portfolio_keys[] = {
+#define X(kind, name)                                                                            \
+    { .word = name, yaml_percent, IN_SUITE(percent[STRATEGY_##kind]), .max = 100 },
+    STRATEGIES(X)
+#undef X
+};
 static const struct yaml_key suite_keys[] = {
     { .word = "schema", yaml_skip },
     { .word = "name", yaml_name, IN_SUITE(name), 1, NAME_MAX_LEN, NEEDED },
     { .word = "contract", yaml_text, IN_SUITE(f.contract), 1, PATH_MAX_LEN, NEEDED },
+    { .word = "portfolio", yaml_inside, 0, SUB(portfolio_keys) },
     { .word = "parts", read_parts, IN_SUITE(f), 1, SUITE_MAX, SUB(part_keys), LIST, NEEDED },
 };
 /* clang-format on */
+
+/* How the rounds are spent: all by dice unless the file says shares. */
+static void check_portfolio(struct yaml *y, struct suite_text *t)
+{
+    uint32_t sum = 0;
+    char found[40];
+    for (int k = 0; k < STRATEGY_COUNT; k++) sum += t->percent[k];
+    if (!yaml_at(y, "portfolio")) t->percent[STRATEGY_UNIFORM] = sum = 100;
+    snprintf(found, sizeof found, "shares that sum to %u%%", sum);
+    if (sum != 100) yaml_error_at(y, "portfolio", found, "shares that sum to 100%");
+    if (sum == 100 && t->percent[STRATEGY_UNIFORM] == 0)
+        yaml_error_at(y, "portfolio.uniform", "no uniformly drawn rounds",
+                      "1% or more: figures and intervals are taken from them alone");
+}
 
 void plan_read_suite(struct yaml *y, struct suite *s, const struct overrides *o)
 {
@@ -358,7 +380,9 @@ void plan_read_suite(struct yaml *y, struct suite *s, const struct overrides *o)
     must(s->scenario != NULL);
     if (!yaml_schema(y, suite_schema, 1)) return;
     yaml_map(y, yaml_root(y), suite_keys, PLAN_ENTRIES(suite_keys), &t);
+    if (y->errors == 0) check_portfolio(y, &t);
     memcpy(s->name, t.name, sizeof s->name);
+    memcpy(s->percent, t.percent, sizeof s->percent);
     snprintf(s->file, sizeof s->file, "%s", y->file);
     if (!plan_path(s->contract_file, y->file, t.f.contract))
         yaml_error_at(y, "contract", "a path that is too long",

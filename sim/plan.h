@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "sim/base/contract.h"
+#include "sim/base/course.h"
 #include "sim/base/fault.h"
 #include "sim/base/history.h"
 #include "sim/base/policy.h"
@@ -116,6 +117,7 @@ struct suite {
     char file[PATH_MAX_LEN];
     struct { uint32_t scenario; uint32_t share; } part[SUITE_MAX]; /* index into scenario[] */
     uint32_t parts, share_sum;
+    uint32_t percent[STRATEGY_COUNT]; /* of the rounds, for each strategy; 100 together */
     struct scenario *scenario; uint32_t scenarios; /* owned by the suite, freed by suite_free */
     char contract_file[PATH_MAX_LEN];
 };

@@ -725,6 +725,19 @@ static const struct {
       "1}]\n",
       "/dev/null: found no regular file, accepted a readable YAML file\nt.yaml:4: parts.0: found a "
       "scenario that cannot be used, accepted a path from this file to a scenario\n" },
+#define SUITE_OF(portfolio)                                                                        \
+    "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nportfolio: " portfolio                  \
+    "\nparts: [{scenario: scenarios/small.yaml, share: 1}]\n"
+    { SUITE_OF("{uniform: 50%, pct2: 49%}"),
+      "t.yaml:4: portfolio: found shares that sum to 99%, accepted shares that sum to 100%\n" },
+    { SUITE_OF("{pct2: 60%, sweep: 40%}"),
+      "t.yaml:1: portfolio.uniform: found no uniformly drawn rounds, accepted 1% or more: figures"
+      " and intervals are taken from them alone\n" },
+    { SUITE_OF("{uniform: 50%, pct4: 50%}"),
+      "t.yaml:4: portfolio.pct4: found an unknown key (did you mean pct2?), accepted uniform,"
+      " pct2, pct3, sweep, mutation\n" },
+    { SUITE_OF("{uniform: 50%, sweep: half}"), "t.yaml:4: portfolio.sweep: found half, accepted a"
+                                               " number with % from 0% to 100% in steps of 1%\n" },
     { "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\nparts: [{scenario: x, share: 0}]\n",
       "t.yaml:4: parts.0.share: found 0, accepted a number from 1 to 1000000 in steps of 1\n" },
     { "schema: tabquake.mutant.v1\nname: m\npolicy: canary\ncaught-by: progress\nrounds: 1001\n",
@@ -1069,6 +1082,32 @@ START_TEST(a_suite_loads_a_scenario_once_however_often_it_is_named)
 }
 END_TEST
 
+START_TEST(a_suite_spends_its_rounds_as_its_portfolio_says)
+{
+    struct suite u;
+    folder_make();
+    put("c.yaml", CONTRACT_8);
+    put("x.yaml", SCENARIO_2);
+    ck_assert(suite_load(&u,
+                         put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\n"
+                                       "portfolio: {mutation: 15%, uniform: 80%, pct3: 5%}\n"
+                                       "parts: [{scenario: x.yaml, share: 1}]\n"),
+                         NULL, stderr));
+    ck_assert_uint_eq(u.percent[STRATEGY_UNIFORM], 80);
+    ck_assert_uint_eq(u.percent[STRATEGY_PCT2], 0);
+    ck_assert_uint_eq(u.percent[STRATEGY_PCT3], 5);
+    ck_assert_uint_eq(u.percent[STRATEGY_MUTATION], 15);
+    suite_free(&u);
+    ck_assert(suite_load(&u,
+                         put("s.yaml", "schema: tabquake.suite.v1\nname: s\ncontract: c.yaml\n"
+                                       "parts: [{scenario: x.yaml, share: 1}]\n"),
+                         NULL, stderr));
+    ck_assert_uint_eq(u.percent[STRATEGY_UNIFORM], 100);
+    suite_free(&u);
+    folder_remove();
+}
+END_TEST
+
 START_TEST(two_scenarios_of_a_suite_with_one_name_are_refused)
 {
     struct suite u;
@@ -1399,6 +1438,7 @@ Suite *plan_suite(void)
     tcase_add_test(t, faults_are_drawn_by_default_where_there_are_any_to_draw);
     tcase_add_test(t, a_scenario_bends_only_the_keys_of_the_contract_that_it_has);
     tcase_add_test(t, a_suite_loads_a_scenario_once_however_often_it_is_named);
+    tcase_add_test(t, a_suite_spends_its_rounds_as_its_portfolio_says);
     tcase_add_test(t, two_scenarios_of_a_suite_with_one_name_are_refused);
     tcase_add_test(t, a_mutant_is_its_scenario_with_its_own_keys_on_top);
     tcase_add_test(t, a_mutant_without_scenario_starts_from_the_defaults);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "sim/engine/rng.h"
 #include "tools/version.h"
 
 static void suite(FILE *f, const struct suite *s)
@@ -18,14 +19,18 @@ void announce_begin(FILE *f, const char *command, const struct campaign *c, cons
                     const char *out)
 {
     const struct inputs *in = c->in;
-    struct sums_round first = campaign_round(c, 0);
+    uint64_t first = 0;
+    while (portfolio_strategy(&in->suite, in->seed, first, inputs_scenario(&in->suite, first)) !=
+           STRATEGY_UNIFORM)
+        first++;
     fprintf(f, "%s: ", command);
     suite(f, &in->suite);
     fprintf(f, "contract %s\n", in->contract_file);
     for (uint32_t i = 0; i < in->overrides.n; i++)
         fprintf(f, "--set %s=%s\n", in->overrides.at[i].path, in->overrides.at[i].value);
-    fprintf(f, "seed %s (0x%016" PRIx64 "), so round 0 is %s 0x%016" PRIx64 "\n", seed_text,
-            in->seed, in->suite.scenario[first.scenario].name, first.seed);
+    fprintf(f, "seed %s (0x%016" PRIx64 "), so round %" PRIu64 " is %s 0x%016" PRIx64 "\n",
+            seed_text, in->seed, first, in->suite.scenario[inputs_scenario(&in->suite, first)].name,
+            rng_mix(in->seed, first));
     fprintf(f, "revision %s, %s\n", version_revision(), version_build());
     fprintf(f, "%" PRIu64 " rounds, %" PRIu32 " jobs", c->rounds, c->jobs);
     if (out) fprintf(f, ", results in %s", out);

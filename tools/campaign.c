@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sim/base/must.h"
-#include "sim/engine/rng.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 
@@ -16,6 +15,7 @@ struct worker {
     struct campaign *campaign;
     uint16_t number;
     struct player player;
+    struct portfolio portfolio;
     struct sums *sums; /* since the last hand-over */
     struct store_block block[BATCH_BLOCKS];
     uint32_t blocks;
@@ -29,12 +29,6 @@ uint32_t campaign_block_rounds(uint64_t rounds)
     uint64_t n = rounds / 64;
     if (n < CAMPAIGN_BLOCK_MIN) return CAMPAIGN_BLOCK_MIN;
     return n > CAMPAIGN_BLOCK_MAX ? CAMPAIGN_BLOCK_MAX : (uint32_t)n;
-}
-
-struct sums_round campaign_round(const struct campaign *c, uint64_t index)
-{
-    return (struct sums_round){ index, rng_mix(c->in->seed, index),
-                                inputs_scenario(&c->in->suite, index) };
 }
 
 static uint64_t blocks_of(const struct campaign *c)
@@ -152,9 +146,11 @@ static void hand_over(struct worker *w)
 static void play(struct worker *w, uint64_t index)
 {
     struct campaign *c = w->campaign;
-    const struct sums_round round = campaign_round(c, index);
-    struct played played = player_round(&w->player, &c->in->suite.scenario[round.scenario],
-                                        &c->in->contract, round.seed);
+    const struct portfolio_round x = portfolio_round(&w->portfolio, index);
+    struct sums_round round = { index, x.scenario, x.course };
+    struct played played = player_course(&w->player, &c->in->suite.scenario[x.scenario],
+                                         &c->in->contract, &round.course);
+    portfolio_learn(&w->portfolio, index, &played);
     sums_add(w->sums, &round, &played, &c->in->contract);
     struct campaign_sample *sample = sample_of(c, index);
     if (sample) {
@@ -192,6 +188,7 @@ static void work(void *context, uint32_t number)
                           .sums = memory(1, sizeof *w->sums) };
     sums_open(w->sums, &c->in->suite);
     player_open(&w->player, c->in->tabs);
+    portfolio_open(&w->portfolio, &c->in->suite, &c->in->contract, c->in->seed, &w->player);
     w->handed_over = clock_seconds();
     while (goes_on(c)) {
         uint64_t block = atomic_fetch_add(&c->next_block, 1);
@@ -202,6 +199,7 @@ static void work(void *context, uint32_t number)
             hand_over(w);
     }
     hand_over(w);
+    portfolio_close(&w->portfolio);
     player_close(&w->player);
     free(w->sums);
     free(w);

@@ -5,8 +5,8 @@
  *   campaign_run      plays what is not done yet; false when results could not be written
  *   campaign_close
  *
- * Round i plays the scenario inputs_scenario(suite, i) under the seed mix(seed, i): a
- * pure function of the plan, whatever the jobs. Workers take blocks of consecutive
+ * Round i plays the course that the suite's portfolio has for it (portfolio.h): a pure
+ * function of the plan, whatever the jobs. Workers take blocks of consecutive
  * rounds from a counter, judge and tally on their own, and about once a second add
  * what they have to the run's sums and to the store, whole blocks at a time. An
  * interrupt lets every worker finish its block. */
@@ -18,9 +18,10 @@
 
 #include "reports/store_read.h"
 #include "tools/inputs.h"
+#include "tools/portfolio.h"
 #include "tools/sums.h"
 
-#define CAMPAIGN_BLOCK_MAX 256 /* rounds of a block in a long run */
+#define CAMPAIGN_BLOCK_MAX PORTFOLIO_BLOCK /* in a long run: no head is played twice */
 #define CAMPAIGN_BLOCK_MIN 8   /* in a short one, so that all workers have some */
 #define CAMPAIGN_NOBODY 0xFFFFu
 
@@ -51,7 +52,6 @@ bool campaign_run(struct campaign *c, enum progress_mode progress);
 void campaign_close(struct campaign *c);
 
 uint32_t campaign_block_rounds(uint64_t rounds);
-struct sums_round campaign_round(const struct campaign *c, uint64_t index);
 /* 1% of the rounds, at least 200 (or all): how many are run again. */
 uint64_t campaign_samples(uint64_t rounds);
 

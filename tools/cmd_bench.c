@@ -20,12 +20,16 @@
 
 #include "sim/base/must.h"
 #include "sim/engine/rng.h"
+#include "tools/bench_portfolio.h"
 #include "tools/campaign.h"
 #include "tools/clock.h"
 #include "tools/command.h"
+#include "tools/interrupt.h"
 #include "tools/version.h"
 
 #define ROUNDS 4000
+#define SEEDS 200
+#define SHOWN_MUTANTS 5
 #define PENDING_ROUNDS 60 /* over which pending events are counted */
 #define HOLD_OPERATIONS 4000000
 #define HOLD_TURN 500000 /* operations until the queue's clock begins anew */
@@ -37,6 +41,8 @@ struct bench {
     struct options options;
     struct inputs in;
     const char *program;
+    bool portfolio;
+    uint64_t seeds;                                   /* of each mutant, with --portfolio */
     double rounds_per_s[2], events_per_s[2], speedup; /* one worker, all */
     double hold_per_s, replay_s;
     uint64_t pending;
@@ -49,8 +55,20 @@ static enum flags_outcome ask(struct bench *b, int argc, char **argv)
     b->options = options_default();
     struct options *o = &b->options;
     o->rounds = ROUNDS;
+    b->seeds = SEEDS;
     const struct flag table[] = {
         option_rounds(o, "of the suite, for each number of jobs (default: 4000)"),
+        { .name = "portfolio",
+          .kind = FLAG_SWITCH,
+          .into = &b->portfolio,
+          .says = "instead: the rarest mutants by dice and by the suite's portfolio" },
+        { .name = "seeds",
+          .kind = FLAG_NUMBER,
+          .into = &b->seeds,
+          .value = "N",
+          .min = 1,
+          .max = 10000,
+          .says = "hunts of each mutant, with --portfolio (default: 200)" },
         option_seed(o),
         option_jobs(o),
         option_contract(o),
@@ -245,7 +263,7 @@ static void print_json(const struct bench *b)
            b->resident_kb[1], b->replay_s);
 }
 
-static void measure(struct bench *b)
+static int measure(struct bench *b)
 {
     struct player p;
     player_open(&p, b->in.tabs);
@@ -256,6 +274,32 @@ static void measure(struct bench *b)
     measure_rounds(b, 0, 1);
     measure_rounds(b, 1, (uint32_t)b->options.jobs);
     b->replay_s = measure_replay(b);
+    if (b->options.json)
+        print_json(b);
+    else
+        print_table(b);
+    return b->allocated > 0 ? EXIT_BROKEN : EXIT_PASSED;
+}
+
+/* -- the portfolio ------------------------------------------------------------------------ */
+
+static int measure_portfolio(struct bench *b)
+{
+    char folder[LOCATE_PATH_MAX];
+    struct hunt h;
+    struct bench_portfolio asked = { .seeds = (uint32_t)b->seeds, .show = SHOWN_MUTANTS };
+    memcpy(asked.percent, b->in.suite.percent, sizeof asked.percent);
+    if (!locate_shipped(folder, b->program, "mutants", stderr) ||
+        !hunt_load(&h, folder, NULL, &b->in.overrides, stderr))
+        return EXIT_BAD_INPUT;
+    h.contract = &b->in.contract;
+    h.seed = b->in.seed;
+    h.jobs = (uint32_t)b->options.jobs;
+    interrupt_watch();
+    bool better = bench_portfolio(&asked, &h, stdout);
+    hunt_free(&h);
+    if (interrupted()) return EXIT_INTERRUPTED;
+    return better ? EXIT_PASSED : EXIT_BROKEN;
 }
 
 int cmd_bench(int argc, char **argv)
@@ -267,16 +311,12 @@ int cmd_bench(int argc, char **argv)
     int status = read == FLAGS_WRONG ? EXIT_BAD_INPUT : EXIT_PASSED;
     if (read == FLAGS_OK) {
         fprintf(b->options.json ? stderr : stdout,
-                "bench: %s, %" PRIu64 " rounds, seed %s, %" PRIu64 " jobs, revision %s, %s\n\n",
-                b->in.suite.file, b->options.rounds, b->options.seed, b->options.jobs,
+                "bench: %s, %" PRIu64 " %s, seed %s, %" PRIu64 " jobs, revision %s, %s\n\n",
+                b->in.suite.file, b->portfolio ? b->seeds : b->options.rounds,
+                b->portfolio ? "hunts of each mutant" : "rounds", b->options.seed, b->options.jobs,
                 version_revision(), version_build());
         fflush(stdout);
-        measure(b);
-        if (b->options.json)
-            print_json(b);
-        else
-            print_table(b);
-        status = b->allocated > 0 ? EXIT_BROKEN : EXIT_PASSED;
+        status = b->portfolio ? measure_portfolio(b) : measure(b);
         inputs_free(&b->in);
     }
     free(b);

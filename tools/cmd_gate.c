@@ -195,11 +195,13 @@ static void judge(struct gate *g)
 static void tell_difference(const struct gate *g)
 {
     const struct sums_round *r = &g->recheck.first_different;
+    char course[COURSE_TEXT_MAX];
     if (g->recheck.different == 0) return;
-    fprintf(
-        g->talk,
-        "DIFFERENT when run again: %" PRIu64 " of %" PRIu64 " rounds, first %s 0x%016" PRIx64 "\n",
-        g->recheck.different, g->recheck.replayed, g->in.suite.scenario[r->scenario].name, r->seed);
+    fprintf(g->talk,
+            "DIFFERENT when run again: %" PRIu64 " of %" PRIu64 " rounds, first %s 0x%016" PRIx64
+            " %s\n",
+            g->recheck.different, g->recheck.replayed, g->in.suite.scenario[r->scenario].name,
+            r->course.seed, course_text(course, &r->course));
 }
 
 static void tell(const struct gate *g, const struct run_report *report)

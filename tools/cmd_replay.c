@@ -24,11 +24,19 @@ static const char *const format_word[FORMATS] = { "text", "jsonl", "html", "perf
 
 struct asked {
     struct options options;
-    const char *program, *file, *output, *inject;
+    const char *program, *file, *output, *inject, *how;
     uint32_t format;
     struct injection injection[PLACEMENTS_MAX];
     uint32_t injections;
+    struct course course;
 };
+
+static bool ask_course(struct asked *a)
+{
+    if (!a->how || !a->inject) return option_read_course(&a->course, a->how, "replay", stderr);
+    fputs("tabquake replay: --course: found beside --inject, accepted one of them\n", stderr);
+    return false;
+}
 
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
@@ -55,6 +63,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
           .into = &a->inject,
           .value = "FAULT@EVENT[/LASTS]",
           .says = "instead of the scenario's own faults; several with commas, as sweep says" },
+        option_course(&a->how),
         option_contract(o),
         option_set(o),
     };
@@ -76,7 +85,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     a->file = argv[2];
     bool fits = !a->inject ||
                 placement_read(a->injection, &a->injections, a->inject, "replay: --inject", stderr);
-    return fits ? FLAGS_OK : FLAGS_WRONG;
+    return fits && ask_course(a) ? FLAGS_OK : FLAGS_WRONG;
 }
 
 /* What became of each injected fault. */
@@ -137,6 +146,7 @@ struct shown {
 static bool write_text(FILE *f, const struct shown *r)
 {
     struct trace t;
+    char course[COURSE_TEXT_MAX];
     const struct scenario *s = r->inputs.suite.scenario;
     const struct played *p = &r->played;
     if (!trace_open(&t, p->history)) {
@@ -148,11 +158,14 @@ static bool write_text(FILE *f, const struct shown *r)
         fputs("calm", f);
     else
         fprintf(f, "seed 0x%016" PRIx64, r->inputs.seed);
+    if (r->asked.how) fprintf(f, ", course %s", course_text(course, &r->asked.course));
     fprintf(f, ", revision %s: %s\n\n", version_revision(), s->says);
     trace_all(f, &t);
     fputs("\n", f);
     injections(f, &r->asked);
     (void)steps_undone(f, r->player.runner.world);
+    if (r->asked.course.fork.before > p->events)
+        fputs("the course leaves its seed at an event that the round does not have\n", f);
     verdicts(f, p->result);
     failovers(f, p->result);
     fprintf(f, "digest 0x%016" PRIx64 ", %" PRIu32 " observations, %" PRIu64 " events\n", p->digest,
@@ -239,6 +252,7 @@ static int status_of(const struct shown *r)
     if (played_broken(&r->played)) return EXIT_BROKEN;
     for (uint32_t i = 0; i < a->injections; i++)
         if (!a->injection[i].begun) return EXIT_UNPROVEN;
+    if (a->course.fork.before > r->played.events) return EXIT_UNPROVEN;
     return played_proves_nothing(&r->played) ? EXIT_UNPROVEN : EXIT_PASSED;
 }
 
@@ -246,6 +260,11 @@ static void play(struct shown *r)
 {
     struct asked *a = &r->asked;
     struct scenario *s = r->inputs.suite.scenario;
+    if (a->how) {
+        a->course.seed = r->inputs.seed;
+        r->played = player_course(&r->player, s, &r->inputs.contract, &a->course);
+        return;
+    }
     if (a->inject) *s = scenario_without_faults(s);
     r->played = player_round_with(&r->player, s, &r->inputs.contract, r->inputs.seed, a->injection,
                                   a->injections);

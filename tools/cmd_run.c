@@ -93,9 +93,9 @@ static void print_fault(FILE *f, const struct sums *s, int fault)
     const struct tally *t = &s->tally;
     const char *between = "; hits: ";
     fprintf(f, "%s: effective in %" PRIu64 " of %" PRIu64 " rounds", fault_info[fault].word,
-            t->effective_rounds[fault], t->rounds);
+            t->effective_rounds[fault], t->strategy_rounds[STRATEGY_UNIFORM]);
     if (s->has_effective[fault])
-        fprintf(f, ", e.g. --seed 0x%016" PRIx64, s->effective[fault].seed);
+        fprintf(f, ", e.g. --seed 0x%016" PRIx64, s->effective[fault].course.seed);
     for (int p = 0; p < PHASE_COUNT; p++) {
         if (t->cell[fault][p] == 0) continue;
         fprintf(f, "%s%s %" PRIu64, between, phase_word[p], t->cell[fault][p]);

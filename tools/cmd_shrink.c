@@ -20,6 +20,8 @@ struct asked {
     const char *program, *file, *output;
     uint32_t invariant; /* INV_COUNT: the file's own, or the first that breaks */
     uint64_t budget;
+    const char *how;
+    struct course course;
 };
 
 /* Scenario files are written by people: none is replaced. */
@@ -65,6 +67,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
           .says = "rounds to spend (default: 10000)",
           .min = 1,
           .max = OPTIONS_ROUNDS_MAX },
+        option_course(&a->how),
         option_contract(o),
         option_set(o),
     };
@@ -85,6 +88,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     if (read != FLAGS_OK) return read;
     a->program = argv[0];
     a->file = argv[2];
+    if (!option_read_course(&a->course, a->how, "shrink", stderr)) return FLAGS_WRONG;
     return output_is_free(a->output) ? FLAGS_OK : FLAGS_WRONG;
 }
 
@@ -178,12 +182,14 @@ static int reduce(const struct asked *a, struct inputs *in, struct player *playe
     const struct scenario *from = in->suite.scenario;
     struct shrink s = { .player = player,
                         .contract = &in->contract,
+                        .course = a->course,
                         .budget = (uint32_t)a->budget };
     struct run_setting setting[FLAGS_SETS_MAX];
     char line[TABLE_REPLAY_MAX];
     struct played again;
     double began = clock_seconds();
-    (void)player_round(player, from, &in->contract, in->seed);
+    s.course.seed = in->seed;
+    (void)player_course(player, from, &in->contract, &s.course);
     struct amount was = amount_of_round(player->runner.world);
     enum shrink_outcome o = shrink_start(&s, from, in->seed, own_invariant(a, in));
     if (o != SHRINK_OK) {
@@ -193,6 +199,13 @@ static int reduce(const struct asked *a, struct inputs *in, struct player *playe
         return o == SHRINK_LIMIT ? EXIT_UNPROVEN : EXIT_BAD_INPUT;
     }
     shrink_reduce(&s);
+    if (!s.scheduled && a->course.strategy != STRATEGY_UNIFORM) {
+        fprintf(stderr,
+                "%s: seed 0x%016" PRIx64 ": no schedule fails as this course does; replay"
+                " has the round as it is\n",
+                a->file, in->seed);
+        return EXIT_UNPROVEN;
+    }
     const struct scenario result = shrink_result(&s);
     const struct run_info run = inputs_call(in, a->program, setting);
     shrink_replay_line(line, &run, a->output);

@@ -293,6 +293,7 @@ int cmd_tune(int argc, char **argv)
     enum flags_outcome read = ask(&a, argc, argv);
     if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
     if (!inputs_load(&in, &a.options, argv[0], argv[2], stderr)) return EXIT_BAD_INPUT;
+    inputs_all_uniform(&in); /* it measures */
     if (tune_open(&t, &in, a.grid, stderr)) {
         if (usable(&a, &in)) {
             interrupt_watch();

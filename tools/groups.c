@@ -40,7 +40,8 @@ static char *script_of(const struct shrink *s, const struct source *from,
     if (*from->folder)
         snprintf(file, sizeof file, "%s/%s/minimal.yaml", from->folder,
                  report_failure(inner, from->report, &from->report->failure[g->example]));
-    shrink_write(f, s, &result, shrink_replay_line(line, &from->report->run, file));
+    if (s->scheduled || s->course.strategy == STRATEGY_UNIFORM) /* else no file alone fails */
+        shrink_write(f, s, &result, shrink_replay_line(line, &from->report->run, file));
     fclose(f);
     must(text != NULL);
     return text;
@@ -87,6 +88,7 @@ static void look_at(struct groups *g, struct player *p, const struct source *fro
     uint32_t left = g->rounds < GROUPS_ROUNDS ? GROUPS_ROUNDS - g->rounds : 1;
     struct shrink s = { .player = p,
                         .contract = &from->in->contract,
+                        .course = x->course,
                         .budget = left < GROUPS_EACH ? left : GROUPS_EACH };
     enum shrink_outcome o =
         shrink_start(&s, &from->in->suite.scenario[x->scenario], x->seed, x->invariant);

@@ -62,6 +62,7 @@ static bool load_single(struct inputs *in, const char *file, bool is_mutant, FIL
     }
     s->scenarios = s->parts = s->share_sum = 1;
     s->part[0].share = 1;
+    s->percent[STRATEGY_UNIFORM] = 100;
     memcpy(s->name, s->scenario->name, sizeof s->name);
     snprintf(s->file, sizeof s->file, "%s", file);
     return true;
@@ -145,6 +146,11 @@ struct run_info inputs_call(const struct inputs *in, const char *program,
                               .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
                               .setting = setting,
                               .settings = o->n };
+}
+
+void inputs_all_uniform(struct inputs *in)
+{
+    for (int k = 0; k < STRATEGY_COUNT; k++) in->suite.percent[k] = k == STRATEGY_UNIFORM ? 100 : 0;
 }
 
 /* -- rounds to scenarios --------------------------------------------------------------- */

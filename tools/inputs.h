@@ -39,6 +39,9 @@ bool inputs_round(struct inputs *in, const struct options *o, const char *comman
 struct run_info inputs_call(const struct inputs *in, const char *program,
                             struct run_setting *setting);
 
+/* Whatever the suite's portfolio says. */
+void inputs_all_uniform(struct inputs *in);
+
 /* The scenario of round `index`: the suite's shares, spread evenly from the first round on. */
 uint32_t inputs_scenario(const struct suite *s, uint64_t index);
 

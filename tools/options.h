@@ -68,6 +68,22 @@ static inline struct flag option_out(struct options *o, const char *says)
                           .says = says };
 }
 
+static inline struct flag option_course(const char **into)
+{
+    return (struct flag){ .name = "course", .kind = FLAG_TEXT, .into = into, .value = "COURSE",
+                          .says = "how the seed is spent, as a run with a portfolio says" };
+}
+
+/* Of `text`, which may be NULL: uniform. False after a sentence. */
+static inline bool option_read_course(struct course *c, const char *text, const char *command,
+                                      FILE *err)
+{
+    if (!text || course_read(c, text)) return true;
+    fprintf(err, "tabquake %s: --course: found %.100s, accepted %s\n", command, text,
+            COURSE_ACCEPTED);
+    return false;
+}
+
 static inline struct flag option_progress(struct options *o)
 {
     return (struct flag){ .name = "progress", .kind = FLAG_WORD, .into = &o->progress,

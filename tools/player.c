@@ -49,6 +49,15 @@ struct played player_round_redrawn(struct player *p, const struct scenario *s,
     return judged(p, s, c, run_round_redrawn(&p->runner, s, c, seed, d));
 }
 
+struct played player_course(struct player *p, const struct scenario *s, const struct contract *c,
+                            struct course *course)
+{
+    struct played r = judged(p, s, c, run_course(&p->runner, s, c, course));
+    bool pct = course->strategy == STRATEGY_PCT2 || course->strategy == STRATEGY_PCT3;
+    if (pct) r.pct_links = p->runner.world->pct.links, r.pct_steps = p->runner.world->pct.steps;
+    return r;
+}
+
 struct played player_round(struct player *p, const struct scenario *s, const struct contract *c,
                            uint64_t seed)
 {

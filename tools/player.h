@@ -19,6 +19,7 @@ struct played {
     uint64_t digest; /* of the history */
     uint64_t events;
     uint64_t virtual_us;
+    uint32_t pct_links, pct_steps; /* with PCT from the start; else 0 */
 };
 
 /* For scenarios of up to `tabs` tabs. */
@@ -37,6 +38,10 @@ struct played player_round_with(struct player *p, const struct scenario *s,
 /* The same with the rest under other choices, see run_round_redrawn(). */
 struct played player_round_redrawn(struct player *p, const struct scenario *s,
                                    const struct contract *c, uint64_t seed, struct redraw *d);
+
+/* The same by a course, see run_course(). */
+struct played player_course(struct player *p, const struct scenario *s, const struct contract *c,
+                            struct course *course);
 
 /* Invariants that broke in the round, a bit each. */
 uint32_t played_broken(const struct played *r);

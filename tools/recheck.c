@@ -16,10 +16,8 @@ struct checking {
 
 /* A fresh world starts out as zeros; here its tables hold what nobody has written, so that
  * a round that reads before it writes comes out differently. */
-static void open_dirty(struct runner *r, uint32_t tabs)
+static void make_dirty(struct world *w)
 {
-    runner_open(r, tabs);
-    struct world *w = r->world;
     memset(w->page, DIRT, w->pages_max * sizeof w->page[0]);
     memset(w->tab, DIRT, w->tabs_max * sizeof w->tab[0]);
     memset(w->parcel, DIRT, w->parcels_max * sizeof w->parcel[0]);
@@ -32,19 +30,22 @@ static void open_dirty(struct runner *r, uint32_t tabs)
     memset(w->ledger_out, DIRT, sizeof *w->ledger_out);
 }
 
-static uint64_t digest_of(struct runner *r, const struct campaign *c, uint64_t index)
+/* Its course is found out again too, by a worker that has not seen what came before it. */
+static uint64_t digest_of(struct portfolio *p, const struct campaign *c, struct sums_round *round)
 {
-    struct sums_round round = campaign_round(c, index);
-    return history_digest(
-        run_round(r, &c->in->suite.scenario[round.scenario], &c->in->contract, round.seed));
+    struct portfolio_round x = portfolio_round(p, round->index);
+    round->scenario = x.scenario;
+    round->course = x.course;
+    return history_digest(run_course(&p->player->runner, &c->in->suite.scenario[x.scenario],
+                                     &c->in->contract, &round->course));
 }
 
-static void compare(struct checking *k, const struct campaign_sample *s, uint64_t digest)
+static void compare(struct checking *k, const struct campaign_sample *s, uint64_t digest,
+                    const struct sums_round *round)
 {
     pthread_mutex_lock(&k->lock);
     k->found.replayed++;
-    if (digest != s->digest && k->found.different++ == 0)
-        k->found.first_different = campaign_round(k->campaign, s->index);
+    if (digest != s->digest && k->found.different++ == 0) k->found.first_different = *round;
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -59,20 +60,25 @@ static void check(void *context, uint32_t worker)
 {
     struct checking *k = context;
     struct campaign *c = k->campaign;
-    struct runner runner;
-    open_dirty(&runner, c->in->tabs);
+    struct player player;
+    struct portfolio portfolio;
+    player_open(&player, c->in->tabs);
+    make_dirty(player.runner.world);
+    portfolio_open(&portfolio, &c->in->suite, &c->in->contract, c->in->seed, &player);
     for (uint64_t i = c->samples; i-- > 0 && !interrupted();) {
         struct campaign_sample *s = &c->sample[i];
         if (worker_for(k, i) != worker) continue;
         bool is_new = s->worker == CAMPAIGN_NOBODY;
         if (is_new != k->first_time) continue;
-        uint64_t digest = digest_of(&runner, c, s->index);
+        struct sums_round round = { .index = s->index };
+        uint64_t digest = digest_of(&portfolio, c, &round);
         if (is_new)
             *s = (struct campaign_sample){ s->index, digest, (uint16_t)worker };
         else
-            compare(k, s, digest);
+            compare(k, s, digest, &round);
     }
-    runner_close(&runner);
+    portfolio_close(&portfolio);
+    player_close(&player);
 }
 
 struct recheck recheck_run(struct campaign *c)

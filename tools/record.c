@@ -246,8 +246,10 @@ static bool keep_failure(const struct record *r, const struct campaign *c, struc
     if (!record_make_folder(inner)) return cannot(inner);
     snprintf(path, sizeof path, "%s/%s", inner, kept_file[KEPT_TIMELINE]);
     if (access(path, F_OK) == 0) return true; /* another invariant broke in the same round */
+    struct course course = x->course;
+    course.seed = x->seed;
     const struct kept_round k = { s, &c->in->contract, report, x,
-                                  player_round(p, s, &c->in->contract, x->seed) };
+                                  player_course(p, s, &c->in->contract, &course) };
     return keep_round(inner, &k);
 }
 

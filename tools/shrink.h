@@ -32,6 +32,7 @@ struct shrink {
     const char *reason;      /* of the oracle; static */
     uint32_t broken;         /* by the first round, a bit each */
     const struct scenario *drawn; /* as it was given */
+    struct course course;    /* how the seed of the first round is spent; set before the start */
     struct scenario best;
     uint64_t seed;           /* of the best; says nothing where it is calm */
     uint64_t from;           /* the round that became a schedule: the one asked for, or another */

@@ -222,7 +222,9 @@ static bool is_a_schedule(const struct scenario *s)
 enum shrink_outcome shrink_start(struct shrink *s, const struct scenario *scenario, uint64_t seed,
                                  enum invariant_kind invariant)
 {
-    struct played p = player_round(s->player, scenario, s->contract, seed);
+    s->course.seed = seed;
+    struct course course = s->course;
+    struct played p = player_course(s->player, scenario, s->contract, &course);
     s->rounds = 1;
     if (played_proves_nothing(&p)) return SHRINK_LIMIT;
     s->broken = played_broken(&p);

@@ -77,8 +77,9 @@ static void add_failures(struct sums *s, const struct sums_round *round, const s
     for (int k = 0; k < INV_COUNT; k++) {
         const struct finding *found = &p->result->finding[k];
         if (found->verdict != VERDICT_BROKEN) continue;
-        keep_failure(&s->broken[k], &(struct failure){ round->index, round->seed, round->scenario,
-                                                       (enum invariant_kind)k, *found });
+        keep_failure(&s->broken[k],
+                     &(struct failure){ round->index, round->course.seed, round->scenario,
+                                        (enum invariant_kind)k, *found, round->course });
     }
 }
 
@@ -86,26 +87,34 @@ static void add_noted(struct sums *s, const struct sums_round *round, const stru
                       bool broken, bool unknown)
 {
     struct noted_round n = { .index = round->index,
-                             .seed = round->seed,
+                             .seed = round->course.seed,
+                             .course = round->course,
                              .digest = p->digest,
                              .scenario = round->scenario,
                              .failover_us = played_longest_failover(p) };
     if (broken) n.why = NOTED_BROKEN, keep_noted(s, &n);
     if (unknown) n.why = NOTED_UNKNOWN, keep_noted(s, &n);
-    if (n.failover_us >= 0) n.why = NOTED_SLOW, keep_noted(s, &n);
+    if (n.failover_us >= 0 && round->course.strategy == STRATEGY_UNIFORM)
+        n.why = NOTED_SLOW, keep_noted(s, &n);
 }
 
 void sums_add(struct sums *s, const struct sums_round *round, const struct played *p,
               const struct contract *c)
 {
     bool broken = played_broken(p) != 0, unknown = played_proves_nothing(p);
+    const struct tally_round counts = { .index = round->index,
+                                        .digest = p->digest,
+                                        .events = p->events,
+                                        .strategy = round->course.strategy,
+                                        .pct_links = p->pct_links,
+                                        .pct_steps = p->pct_steps };
     must(round->scenario < s->scenarios);
-    tally_add(&s->tally, p->result, c, round->index, p->digest, p->events);
+    tally_add(&s->tally, p->result, c, &counts);
     s->virtual_us += p->virtual_us;
     s->scenario[round->scenario].rounds++;
     s->scenario[round->scenario].broken += broken;
     s->scenario[round->scenario].unknown += unknown;
-    for (int f = 0; f < FAULT_COUNT; f++)
+    for (int f = 0; f < FAULT_COUNT && round->course.strategy == STRATEGY_UNIFORM; f++)
         if (p->result->effective[f] > 0) keep_effective(s, f, round);
     if (broken) add_failures(s, round, p);
     add_noted(s, round, p, broken, unknown);

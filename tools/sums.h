@@ -10,7 +10,7 @@
 #include "sim/plan.h"
 #include "tools/player.h"
 
-struct sums_round { uint64_t index, seed; uint32_t scenario; };
+struct sums_round { uint64_t index; uint32_t scenario; struct course course; };
 
 struct sums_failures { struct failure at[STORE_NOTED_MAX]; uint32_t n; };
 struct sums_noted { struct noted_round at[STORE_NOTED_MAX]; uint32_t n; };

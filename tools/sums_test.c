@@ -38,7 +38,7 @@ static void add(struct sums *s, uint64_t index, int64_t us)
     r.gaps = 1;
     r.gap[0] = (struct gap_sample){ .eligible_us = us, .raw_us = us, .cause = GAP_CRASHED };
     struct played p = { .result = &r, .digest = index * 3, .events = 10, .virtual_us = 5 };
-    sums_add(s, &(struct sums_round){ index, index, 0 }, &p, &c);
+    sums_add(s, &(struct sums_round){ .index = index, .course.seed = index }, &p, &c);
 }
 
 START_TEST(the_first_failures_and_the_slowest_rounds_are_kept)
