@@ -85,18 +85,19 @@ static void put(struct groups *g, const struct shrink *s, const struct source *f
 static void look_at(struct groups *g, struct player *p, const struct source *from, uint32_t failure)
 {
     const struct failure *x = &from->report->failure[failure];
-    uint32_t left = g->rounds < GROUPS_ROUNDS ? GROUPS_ROUNDS - g->rounds : 1;
+    uint64_t left = g->events < GROUPS_EVENTS ? GROUPS_EVENTS - g->events : 1;
     struct shrink s = { .player = p,
                         .contract = &from->in->contract,
                         .course = x->course,
-                        .budget = left < GROUPS_EACH ? left : GROUPS_EACH };
+                        .budget = SHRINK_BUDGET,
+                        .events_max = left < GROUPS_EACH ? left : GROUPS_EACH };
     enum shrink_outcome o =
         shrink_start(&s, &from->in->suite.scenario[x->scenario], x->seed, x->invariant);
     if (o == SHRINK_OK) {
         shrink_reduce(&s);
         put(g, &s, from, failure);
     }
-    g->rounds += s.rounds;
+    g->events += s.events;
 }
 
 /* The faults of `a` suffice for what `b` was opened for, as far as anybody can tell. */
@@ -141,8 +142,8 @@ void groups_make(struct groups *g, const struct inputs *in, const struct run_rep
     for (uint32_t i = 0; i < GROUPS_LOOKED_AT; i++)
         for (int k = 0; k < INV_COUNT && !interrupted(); k++) {
             uint32_t failure = failure_of(r, (enum invariant_kind)k, i);
-            bool has_rounds = i == 0 || g->rounds < GROUPS_ROUNDS;
-            if (failure < r->failures && has_rounds) look_at(g, &player, &from, failure);
+            bool has_events = i == 0 || g->events < GROUPS_EVENTS;
+            if (failure < r->failures && has_events) look_at(g, &player, &from, failure);
         }
     player_close(&player);
     while (merge_one(g, r)) continue;

@@ -86,7 +86,7 @@ START_TEST(the_first_failures_of_each_invariant_are_looked_at)
     for (int k = 0; k < INV_COUNT; k++) /* the budget is enough for these */
         ck_assert_uint_eq(looked_at[k],
                           broken[k] < GROUPS_LOOKED_AT ? broken[k] : GROUPS_LOOKED_AT);
-    ck_assert_uint_le(g->rounds, GROUPS_ROUNDS + GROUPS_EACH);
+    ck_assert_uint_le(g->events, GROUPS_EVENTS + GROUPS_EACH);
     forget(g);
     inputs_free(&in);
 }
@@ -141,7 +141,7 @@ START_TEST(a_run_without_failures_has_no_groups)
     load("scenarios/healthy.yaml");
     struct groups *g = groups_of(2);
     ck_assert_uint_eq(g->n, 0);
-    ck_assert_uint_eq(g->rounds, 0);
+    ck_assert_uint_eq(g->events, 0);
     forget(g);
     inputs_free(&in);
 }

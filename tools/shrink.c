@@ -12,12 +12,12 @@
 
 bool shrink_budget_is_spent(const struct shrink *s)
 {
-    return s->rounds >= s->budget;
+    return s->rounds >= s->budget || (s->events_max > 0 && s->events >= s->events_max);
 }
 
 bool shrink_is_out_of_rounds(const struct shrink *s)
 {
-    return s->rounds >= s->limit;
+    return s->rounds >= s->limit || shrink_budget_is_spent(s);
 }
 
 static bool breaks(struct shrink *s, const struct scenario *c, uint64_t seed)
@@ -27,8 +27,8 @@ static bool breaks(struct shrink *s, const struct scenario *c, uint64_t seed)
     struct played p = player_course(s->player, c, s->contract, &course);
     uint32_t broken = played_broken(&p);
     s->rounds++;
-    if (played_proves_nothing(&p) || !(broken >> s->invariant & 1) || (broken & ~s->broken))
-        return false;
+    s->events += p.events;
+    if (!(broken >> s->invariant & 1) || (broken & ~s->broken)) return false;
     return p.result->finding[s->invariant].reason == s->reason;
 }
 
@@ -97,10 +97,17 @@ struct least {
     uint32_t cost;
 };
 
+/* What makes no difference to the cost: expectations, a round that goes on and on. */
+static bool is_shorter(const struct scenario *a, const struct scenario *b)
+{
+    if (a->steps != b->steps) return a->steps < b->steps;
+    return a->duration.max_us < b->duration.max_us;
+}
+
 static void keep_less(struct least *l, const struct shrink *s)
 {
     uint32_t cost = cost_of(&s->best);
-    if (cost >= l->cost) return;
+    if (cost > l->cost || (cost == l->cost && !is_shorter(&s->best, &l->scenario))) return;
     *l = (struct least){ s->best, s->seed, s->from, s->scheduled, cost };
 }
 
@@ -132,6 +139,16 @@ static void go_down(struct shrink *s, struct least *l, uint32_t ways)
     s->limit = s->budget;
 }
 
+/* From the least so far. */
+static void go_on(struct shrink *s, struct least *l)
+{
+    s->best = l->scenario;
+    s->seed = l->seed;
+    s->from = l->from;
+    s->scheduled = l->scheduled;
+    go_down(s, l, 1);
+}
+
 static void guess(struct shrink *s, struct least *l, uint64_t seed, enum shrink_guess what)
 {
     if (is_done(l) || s->drawn->faults == 0 || !shrink_guess(s, seed, what)) return;
@@ -152,7 +169,8 @@ static void go_down_from_others(struct shrink *s, struct least *l, uint64_t seed
 }
 
 /* The schedule of the round itself, as far down as it goes; where luck or size remain, the
- * plainest rounds that can be guessed; then with more seeds; then from other rounds. */
+ * plainest rounds that can be guessed; then faults for what chance did; then with more seeds; then
+ * from other rounds. */
 void shrink_reduce(struct shrink *s)
 {
     struct least least = { .cost = UINT32_MAX };
@@ -162,8 +180,11 @@ void shrink_reduce(struct shrink *s)
     if (!s->scheduled) s->scheduled = shrink_schedule(s, seed);
     const bool has_schedule = s->scheduled;
     const struct least start = { .scenario = s->best, .seed = s->seed };
+    s->adds_faults = false;
     if (has_schedule) go_down(s, &least, 1);
     guess(s, &least, seed, GUESS_OF_ROUND);
+    s->adds_faults = true; /* one fault that suffices is better than two */
+    if (!is_done(&least) && least.scheduled) go_on(s, &least);
     if (least.cost >= COST_OVER) guess(s, &least, seed, GUESS_OF_SCENARIO);
     guess(s, &least, seed, GUESS_ONE_LATE);
     s->best = start.scenario;

@@ -26,6 +26,7 @@ struct shrink {
     struct player *player;
     const struct contract *contract;
     uint32_t budget, rounds; /* allowed and played */
+    uint64_t events_max, events; /* the same for their events; 0: as many as it takes */
     uint32_t limit;          /* for the way that is tried; at most the budget */
     uint32_t seeds;          /* tried for a candidate that is not calm */
     enum invariant_kind invariant;
@@ -37,12 +38,13 @@ struct shrink {
     uint64_t seed;           /* of the best; says nothing where it is calm */
     uint64_t from;           /* the round that became a schedule: the one asked for, or another */
     bool scheduled;          /* the faults are steps; else they are still drawn */
+    bool adds_faults;        /* that do what chance did, where that saves the seed */
 };
 
 enum shrink_outcome {
     SHRINK_OK,
     SHRINK_HOLDS,   /* the round breaks nothing, or not the invariant that was asked for */
-    SHRINK_LIMIT    /* it was cut short: it proves nothing */
+    SHRINK_LIMIT    /* it was cut short before anything broke: it proves nothing */
 };
 
 /* `invariant` INV_COUNT: the first that the round breaks. */

@@ -214,7 +214,8 @@ void shrink_without_luck(struct shrink *s)
 {
     struct shrink_size n = shrink_size(&s->best);
     bool is_small = n.tabs <= SHRINK_TABS + 1 && n.operations <= SHRINK_OPERATIONS + 1;
-    if (s->best.calm || !s->scheduled || n.faults > SHRINK_FAULTS || !is_small) return;
+    if (!s->adds_faults || s->best.calm || !s->scheduled || n.faults > SHRINK_FAULTS || !is_small)
+        return;
     for (uint32_t i = 0; i < s->best.steps; i++)
         if (with_another_length(s, i)) return;
     if (n.faults == SHRINK_FAULTS || any_late(s, &s->best, with_one_late)) return;

@@ -13,6 +13,7 @@ struct scenario shrink_result(const struct shrink *s)
     snprintf(r.name, sizeof r.name, "%.50s-shrunk", s->drawn->name);
     snprintf(r.says, sizeof r.says, "breaks %s: %.120s", invariant_word[s->invariant],
              s->reason ? s->reason : invariant_says[s->invariant]);
+    r.story = (struct story_plan){ .report = "" }; /* it tells another one now */
     r.has_seed = !r.calm;
     r.seed = s->seed;
     return r;

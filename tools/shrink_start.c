@@ -226,8 +226,9 @@ enum shrink_outcome shrink_start(struct shrink *s, const struct scenario *scenar
     struct course course = s->course;
     struct played p = player_course(s->player, scenario, s->contract, &course);
     s->rounds = 1;
-    if (played_proves_nothing(&p)) return SHRINK_LIMIT;
+    s->events = p.events;
     s->broken = played_broken(&p);
+    if (s->broken == 0 && played_proves_nothing(&p)) return SHRINK_LIMIT;
     for (int k = 0; invariant == INV_COUNT && k < INV_COUNT; k++)
         if (s->broken >> k & 1) invariant = (enum invariant_kind)k;
     if (invariant == INV_COUNT || !(s->broken >> invariant & 1)) return SHRINK_HOLDS;
