@@ -11,10 +11,11 @@
 
 /* -- the measures of one run ---------------------------------------------------------------- */
 
+/* A histogram gives upper edges: the value itself may be a bucket, 0.1%, smaller. */
 static struct trend_value of_quantile(const struct histogram *h, enum quantile q, double effect)
 {
     struct quantile_value v = quantile_of(h, q, effect);
-    return (struct trend_value){ v.us >= 0, v.low_us >= 0, (double)v.us, (double)v.low_us,
+    return (struct trend_value){ v.us >= 0, v.low_us >= 0, (double)v.us, (double)v.low_us * 0.999,
                                  (double)v.high_us };
 }
 

@@ -29,7 +29,7 @@ static void set_up(void)
     static const struct {
         int64_t around_us;
         uint64_t overruns;
-    } of[] = { { US_PER_S, 100 }, { US_PER_S, 105 }, { 3 * US_PER_S, 10 } };
+    } of[] = { { US_PER_S, 105 }, { US_PER_S + 50, 100 }, { 3 * US_PER_S, 10 } };
     for (int i = 0; i < 3; i++) {
         tally[i] = calloc(1, sizeof *tally[i]);
         fill(tally[i], of[i].around_us, of[i].overruns);
