@@ -272,6 +272,7 @@ static void with_the_naive(FILE *f, FILE *wrong, struct player *p, const struct 
     if (same > 0) fputs("   the same at first, then\n", f);
     fputs(text + same, f);
     free(text);
+    if (played_proves_nothing(&r)) fputs("a limit cut the naive variant's round short\n", wrong);
     if (broken == named) return;
     fputs("the naive variant breaks ", wrong);
     say_invariants(wrong, broken);

@@ -96,7 +96,7 @@ struct leader {
         uint32_t twin;                     /* deviations: another request for the lock */
         uint64_t own_ops;                  /* deviation OWN_ONLY: a bit each */
         struct local started;              /* deviation TOLD_ONCE */
-        uint32_t attempt;                  /* deviation: number of new keys */
+        uint32_t attempt;                  /* deviations: number of new keys, of steals */
         struct local last_heard, last_wondered; /* heartbeat on the channel; own suspicion timer */
     } page;
 

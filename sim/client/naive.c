@@ -52,8 +52,10 @@ bool naive_keeps_away(const struct step *s)
 
 uint32_t naive_lock_flags(const struct step *s)
 {
-    bool asks = deviates(s, POLICY_NULL_LOCK_RUNS) || deviates(s, POLICY_STEALS_ON_OPEN);
-    return asks || deviates(s, POLICY_ASKS_ONCE) ? LOCK_IS_IF_AVAILABLE : LOCK_HAS_SIGNAL;
+    bool is_new = s->l->page.claims == 0 && s->l->page.attempt == 0;
+    bool asks = deviates(s, POLICY_NULL_LOCK_RUNS) || deviates(s, POLICY_ASKS_ONCE);
+    asks = asks || (deviates(s, POLICY_STEALS_ON_OPEN) && is_new);
+    return asks ? LOCK_IS_IF_AVAILABLE : LOCK_HAS_SIGNAL;
 }
 
 /* ifAvailable: somebody else has the lock. */
@@ -62,6 +64,7 @@ void naive_unavailable(struct step *s)
     struct leader *l = s->l;
     if (s->in->id != l->page.lock.id || !l->page.lock.waiting) return;
     if (deviates(s, POLICY_STEALS_ON_OPEN)) {
+        l->page.attempt++; /* only when it is new */
         page_steal(s, 0);
         return;
     }

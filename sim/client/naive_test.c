@@ -345,6 +345,11 @@ START_TEST(a_new_tab_steals_what_it_finds_held)
     rig_start(&g);
     lock_says(IN_LOCK_UNAVAILABLE);
     ck_assert_uint_eq(rig_last(&g, OUT_LOCK)->flags, LOCK_IS_STEAL);
+    rig_grant(&g);
+    rig_claim_ok(&g, 1, 0);
+    rig_forget(&g);
+    lock_says(IN_LOCK_LOST); /* it is no new tab any more */
+    ck_assert_uint_eq(rig_last(&g, OUT_LOCK)->flags, LOCK_HAS_SIGNAL);
 }
 END_TEST
 
