@@ -92,13 +92,6 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     return output_is_free(a->output) ? FLAGS_OK : FLAGS_WRONG;
 }
 
-/* A mutant's file names the invariant that it must be caught by. */
-static enum invariant_kind own_invariant(const struct asked *a, const struct inputs *in)
-{
-    if (a->invariant != INV_COUNT || !*in->caught_by) return (enum invariant_kind)a->invariant;
-    return invariant_find(in->caught_by);
-}
-
 /* -- what is written ------------------------------------------------------------------ */
 
 static bool write_result(const struct asked *a, const struct shrink *s,
@@ -177,43 +170,77 @@ static void tell(const struct asked *a, const struct shrink *s, const struct pla
     printf("\n%s: the scenario\n%s\n", a->output, line);
 }
 
-static int reduce(const struct asked *a, struct inputs *in, struct player *player)
+/* -- from the round to the file ------------------------------------------------------- */
+
+/* The invariant that was asked for; else the one that the mutant's file names, where it broke;
+ * else the first that did. */
+static enum shrink_outcome start(const struct asked *a, const struct inputs *in, struct shrink *s)
 {
     const struct scenario *from = in->suite.scenario;
-    struct shrink s = { .player = player,
-                        .contract = &in->contract,
-                        .course = a->course,
-                        .budget = (uint32_t)a->budget };
+    enum invariant_kind own = *in->caught_by ? invariant_find(in->caught_by) : INV_COUNT;
+    if (a->invariant != INV_COUNT)
+        return shrink_start(s, from, in->seed, (enum invariant_kind)a->invariant);
+    enum shrink_outcome o = shrink_start(s, from, in->seed, own);
+    return o == SHRINK_HOLDS && s->broken ? shrink_start(s, from, in->seed, INV_COUNT) : o;
+}
+
+static int refuse(const struct asked *a, const struct inputs *in, const struct shrink *s,
+                  enum shrink_outcome o)
+{
+    fprintf(stderr, "%s: seed 0x%016" PRIx64 ": ", a->file, in->seed);
+    if (o == SHRINK_LIMIT) {
+        fputs("a limit was hit: the round proves nothing\n", stderr);
+        return EXIT_UNPROVEN;
+    }
+    if (s->broken == 0) {
+        fputs("found a round in which nothing breaks, accepted one that fails\n", stderr);
+        return EXIT_BAD_INPUT;
+    }
+    fprintf(stderr, "found a round in which %s does not break, accepted --invariant",
+            invariant_word[a->invariant]);
+    for (int k = 0; k < INV_COUNT; k++)
+        if (s->broken >> k & 1) fprintf(stderr, " %s", invariant_word[k]);
+    fputs("\n", stderr);
+    return EXIT_BAD_INPUT;
+}
+
+static int keep(const struct asked *a, const struct inputs *in, struct shrink *s,
+                const struct amount *was, double began)
+{
     struct run_setting setting[FLAGS_SETS_MAX];
     char line[TABLE_REPLAY_MAX];
     struct played again;
-    double began = clock_seconds();
-    s.course.seed = in->seed;
-    (void)player_course(player, from, &in->contract, &s.course);
-    struct amount was = amount_of_round(player->runner.world);
-    enum shrink_outcome o = shrink_start(&s, from, in->seed, own_invariant(a, in));
-    if (o != SHRINK_OK) {
-        fprintf(stderr, "%s: seed 0x%016" PRIx64 ": %s\n", a->file, in->seed,
-                o == SHRINK_LIMIT ? "a limit was hit: the round proves nothing"
-                                  : "the round breaks nothing that could be shrunk");
-        return o == SHRINK_LIMIT ? EXIT_UNPROVEN : EXIT_BAD_INPUT;
-    }
-    shrink_reduce(&s);
-    if (!s.scheduled && a->course.strategy != STRATEGY_UNIFORM) {
+    if (!s->scheduled && a->course.strategy != STRATEGY_UNIFORM) {
         fprintf(stderr,
                 "%s: seed 0x%016" PRIx64 ": no schedule fails as this course does; replay"
                 " has the round as it is\n",
                 a->file, in->seed);
         return EXIT_UNPROVEN;
     }
-    const struct scenario result = shrink_result(&s);
+    const struct scenario result = shrink_result(s);
     const struct run_info run = inputs_call(in, a->program, setting);
     shrink_replay_line(line, &run, a->output);
-    if (!write_result(a, &s, &result, line)) return EXIT_BAD_INPUT;
-    if (!play_again(a, &s, &again)) return EXIT_OURS;
-    say(&s, &result, &was, clock_seconds() - began);
-    tell(a, &s, &again, line);
+    if (!write_result(a, s, &result, line)) return EXIT_BAD_INPUT;
+    if (!play_again(a, s, &again)) return EXIT_OURS;
+    say(s, &result, was, clock_seconds() - began);
+    tell(a, s, &again, line);
     return EXIT_PASSED;
+}
+
+static int reduce(const struct asked *a, const struct inputs *in, struct player *player)
+{
+    struct shrink s = { .player = player,
+                        .contract = &in->contract,
+                        .course = a->course,
+                        .budget = (uint32_t)a->budget };
+    double began = clock_seconds();
+    s.course.seed = in->seed;
+    (void)player_course(player, in->suite.scenario, &in->contract, &s.course);
+    struct amount was = amount_of_round(player->runner.world);
+    enum shrink_outcome o = start(a, in, &s);
+    if (o != SHRINK_OK) return refuse(a, in, &s, o);
+    shrink_reduce(&s);
+    return keep(a, in, &s, &was, began);
 }
 
 int cmd_shrink(int argc, char **argv)

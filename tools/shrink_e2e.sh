@@ -104,6 +104,8 @@ refuses 2 "shrink without a file to write" shrink $mutant --seed 1
 refuses 2 "shrink without a seed" shrink $mutant -o "$scratch/new"
 refuses 2 "shrink of a suite" shrink scenarios/release-gate.yaml --seed 1 -o "$scratch/new"
 refuses 2 "shrink of a round that holds" shrink scenarios/healthy.yaml --seed 1 -o "$scratch/new"
+refuses 2 "shrink for an invariant that holds" shrink $mutant --seed 0xc34d0bff90150280 \
+    -o "$scratch/new" --invariant lock-model
 refuses 2 "shrink for an unknown invariant" shrink $mutant --seed 1 -o "$scratch/new" \
     --invariant no-fail-opem
 refuses 2 "shrink without rounds" shrink $mutant --seed 1 -o "$scratch/new" --rounds 0
