@@ -11,8 +11,8 @@
 #define LANES_MAX 60000        /* lanes are numbered in 16 bits too */
 #define NODES 256
 #define DEVICES 256
-#define FAULTS 256      /* of a round; a plan has at most 32 */
-#define LOCAL_LEDGER 16 /* node 16 + partition */
+#define FAULTS 256       /* of a round; a plan has at most 32 */
+#define LOCAL_LEDGER 16u /* node 16 + partition */
 
 const char *const lane_span_word[SPAN_COUNT] = {
 #define X(kind, word, says) word,

@@ -146,6 +146,8 @@ static void write_note(FILE *f, uint16_t lane, const struct obs *o)
         fprintf(f, " %" PRIu32 ".%" PRIu32, o->fence.epoch, o->fence.generation);
     if ((o->kind == OBS_FAULT_BEGUN || o->kind == OBS_FAULT_ENDED) && o->a < FAULT_COUNT)
         fprintf(f, " %s", fault_info[o->a].word);
+    if (o->kind == OBS_REQUEST_ISSUED && o->a < REQ_COUNT)
+        fprintf(f, " %s", request_kind_word[o->a]);
     fprintf(f, " (%" PRIu32 ")\n", o->number);
 }
 
