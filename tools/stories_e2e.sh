@@ -45,6 +45,12 @@ ends 0 "every shipped story is as recorded" stories
 says "at least 40 public reports are told" '^ok            F-19-frozen-leader$'
 holds "40 of them" test "$(grep -cE '^ok            [FR]-?[0-9]' "$scratch/out")" -ge 40
 
+for f in scenarios/field/*.yaml; do
+    report=$(sed -n 's/^report: //p' "$f")
+    holds "the README of scenarios/field lists $report" \
+        grep -q "^| $report |" scenarios/field/README.md
+done
+
 # ---- refusals ------------------------------------------------------------------------------
 ends 2 "no such file" stories "$scratch/none.yaml"
 ends 2 "a scenario that is no story" stories scenarios/small.yaml
