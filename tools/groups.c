@@ -108,7 +108,7 @@ static bool covers(const struct run_report *r, const struct failure_group *a,
     const char *other = r->failure[b->example].finding.reason;
     bool same_reason = why && other && strcmp(why, other) == 0;
     return a->invariant == b->invariant && a->reduced && b->reduced && same_reason &&
-           a->faults != 0 && a->faults != b->faults && (a->faults & ~b->faults) == 0;
+           a->faults != b->faults && (a->faults & ~b->faults) == 0;
 }
 
 static bool merge_one(struct groups *g, const struct run_report *r)

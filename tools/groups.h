@@ -6,8 +6,8 @@
  * the run alone, whatever the machine and the jobs. The first failure of an invariant is always
  * looked at; what the budget does not reach is in no group.
  *
- * A set of faults that holds another group's set, none empty, adds nothing to it where the oracle
- * gives the same reason: its failures are that group's. */
+ * A set of faults that holds another group's set adds nothing to it where the oracle gives the same
+ * reason: its failures are that group's. Where no fault is needed, that is every set. */
 #ifndef TOOLS_GROUPS_H
 #define TOOLS_GROUPS_H
 
