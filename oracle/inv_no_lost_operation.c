@@ -80,11 +80,14 @@ static struct finding open_judge(const struct able *own, const struct state *s, 
     return f;
 }
 
-/* The first operation that was called safe and is in no outbox; 0: none. */
+/* The first operation that was called safe and is in no outbox; 0: none. Data that the user
+ * clears may take an operation along whose page hears only then that it is stored. */
 static uint32_t called_safe(const struct state *s)
 {
-    for (uint32_t id = 1; id <= s->ops; id++)
-        if (s->op[id].kept != OBS_NONE && s->op[id].enqueued == OBS_NONE) return id;
+    for (uint32_t id = 1; id <= s->ops; id++) {
+        const struct op_facts *op = &s->op[id];
+        if (op->kept != OBS_NONE && op->enqueued == OBS_NONE && !op->cleared) return id;
+    }
     return 0;
 }
 

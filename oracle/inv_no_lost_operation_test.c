@@ -89,6 +89,25 @@ START_TEST(what_was_called_safe_may_still_come)
 }
 END_TEST
 
+START_TEST(what_the_user_cleared_is_not_lost)
+{
+    b.contract.authority = AUTHORITY_INDEXEDDB;
+    story_page(&b, 0);
+    SAY(&b, LEDGER_ENQUEUED, .node = 16, .page = 0, .op = 3);
+    uint32_t n = b.n;
+    SAY(&b, STORAGE_FAULT, .partition = 0, .a = 1);
+    SAY(&b, OPERATION_KEPT, .page = 0, .op = 3); /* its answer was on the way */
+    heal();
+    end_after_ms(9000);
+    expect_unknown(&b, INV_NO_LOST_OPERATION);
+    b.n = n;
+    SAY(&b, OPERATION_KEPT, .page = 0, .op = 4); /* another one, which was never stored */
+    heal();
+    end_after_ms(9000);
+    ck_assert_int_eq(story_finding(&b, INV_NO_LOST_OPERATION).verdict, VERDICT_BROKEN);
+}
+END_TEST
+
 START_TEST(done_without_an_effect_breaks_it)
 {
     uint32_t one = enqueue(1);
@@ -269,7 +288,7 @@ STORY_SUITE(inv_no_lost_operation, an_operation_that_never_ends_breaks_it,
             operations_that_end_are_fine, done_without_an_effect_breaks_it,
             what_was_called_safe_has_to_reach_the_outbox,
             what_was_called_safe_and_is_in_the_outbox_is_fine, what_was_called_safe_may_still_come,
-            an_end_of_what_was_never_accepted_is_not_judged_here,
+            what_the_user_cleared_is_not_lost, an_end_of_what_was_never_accepted_is_not_judged_here,
             work_within_the_demanded_time_is_unknown,
             work_on_later_operations_does_not_help_the_oldest, a_refusal_is_no_work,
             an_excuse_of_progress_is_an_excuse_here,

@@ -157,6 +157,7 @@ struct op_facts {
     uint8_t node;                   /* that accepted it into the outbox */
     uint8_t owners;                 /* of `owner` in use */
     bool owners_forgotten;
+    bool cleared;                   /* with the site data that it was stored in */
     struct op_owner owner[STATE_OWNERS]; /* [0] is the newest */
 };
 

@@ -240,6 +240,7 @@ void state_cleared(struct state *s, const struct obs *o)
         }
         op_close(s, op);
         op->kept = op->enqueued = op->taken = op->terminal = OBS_NONE;
+        op->cleared = true;
         op->terminals = op->owners = 0;
     }
     s->queued = kept;
