@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "oracle/spending.h"
 #include "reports/html.h"
 #include "reports/quantiles.h"
 #include "sim/base/must.h"
@@ -114,6 +115,15 @@ static bool coverage_data(FILE *f, const struct drawing *d)
     return hits > 0;
 }
 
+static bool saturation_data(FILE *f, const struct drawing *d)
+{
+    struct curve_point curve[CURVE_MAX];
+    uint32_t n = spending_curve(d->run->tally, curve);
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f, "%" PRIu64 "\t%" PRIu32 "\n", curve[i].rounds, curve[i].states);
+    return n > 0 && curve[n - 1].states > 0;
+}
+
 /* A revision may come from a file of anybody's. */
 static void write_label(FILE *f, const char *s)
 {
@@ -157,8 +167,8 @@ static void write_settings(FILE *f, const struct drawing *d)
 
 /* Each writes its table; false: there is nothing to draw. */
 static bool (*const write_data[PLOT_COUNT])(FILE *f, const struct drawing *d) = {
-    [PLOT_FAILOVER] = failover_data, [PLOT_CAUSES] = causes_data, [PLOT_HOLDS] = holds_data,
-    [PLOT_COVERAGE] = coverage_data, [PLOT_TREND] = trend_data,
+    [PLOT_FAILOVER] = failover_data, [PLOT_CAUSES] = causes_data,         [PLOT_HOLDS] = holds_data,
+    [PLOT_COVERAGE] = coverage_data, [PLOT_SATURATION] = saturation_data, [PLOT_TREND] = trend_data,
 };
 
 static enum gnuplot_outcome draw(const struct drawing *d, enum plot which)

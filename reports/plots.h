@@ -15,6 +15,7 @@
     X(CAUSES, "causes", "failover quantiles by cause, with the 95% interval of p99")          \
     X(HOLDS, "holds", "share of background holds that last longer than a time")               \
     X(COVERAGE, "coverage", "effective hits of each fault in each phase of the leader")       \
+    X(SATURATION, "saturation", "distinct abstract states after so many rounds")              \
     X(TREND, "trend", "failover p99 with its 95% interval, run by run")
 
 enum plot {

@@ -1,7 +1,9 @@
 #include "reports/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reports/html.h"
 #include "reports/report_parts.h"
@@ -279,6 +281,10 @@ bool report_write_files(const char *folder, const struct run_report *r, const st
     char path[OUTFILE_PATH_MAX + 16];
     struct outfile o;
     struct plots plots;
+    if (access(folder, W_OK) != 0) {
+        fprintf(err, "%s: cannot be written to: %s\n", folder, strerror(errno));
+        return false;
+    }
     bool ok = plots_draw(&plots, folder, r, trend, err);
     ok = summary_write_files(folder, r, err) && ok;
     snprintf(path, sizeof path, "%s/report.html", folder);

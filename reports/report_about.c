@@ -7,9 +7,9 @@
 
 static void write_curve(FILE *f, const struct curve_point *curve, uint32_t n)
 {
-    html_table(f, "", "Distinct abstract states: phase of the leader, ledger, network, event");
+    html_table(f, "plain", "Distinct abstract states: phase of the leader, ledger, network, event");
     fputs("<thead><tr><th scope=\"col\" class=\"num\">Rounds</th><th scope=\"col\" class=\"num\">"
-          "States</th><th scope=\"col\" class=\"num\">New</th></tr></thead><tbody>\n",
+          "States</th><th scope=\"col\" class=\"num\">New</th></tr></thead>\n<tbody>\n",
           f);
     for (uint32_t i = 0; i < n; i++) {
         fputs("<tr><td class=\"num\">", f), html_count(f, curve[i].rounds);
@@ -18,8 +18,29 @@ static void write_curve(FILE *f, const struct curve_point *curve, uint32_t n)
         html_count(f, curve[i].states - (i > 0 ? curve[i - 1].states : 0));
         fputs("</td></tr>\n", f);
     }
-    fputs("</tbody>", f);
     html_table_end(f);
+}
+
+/* How the rounds were spent, where it was in more ways than one. */
+static void write_strategies(FILE *f, const struct tally *t)
+{
+    if (t->strategy_rounds[STRATEGY_UNIFORM] == t->rounds) return;
+    html_table(f, "plain", "Rounds by strategy");
+    fputs("<thead><tr><th scope=\"col\">Strategy</th><th scope=\"col\" class=\"num\">Rounds</th>"
+          "<th scope=\"col\" class=\"num\">Broken</th></tr></thead>\n<tbody>\n",
+          f);
+    for (int k = 0; k < STRATEGY_COUNT; k++) {
+        if (t->strategy_rounds[k] == 0) continue;
+        fprintf(f, "<tr><th scope=\"row\">%s</th><td class=\"num\">", strategy_word[k]);
+        html_count(f, t->strategy_rounds[k]);
+        fputs("</td><td class=\"num\">", f);
+        html_count(f, t->strategy_broken[k]);
+        fputs("</td></tr>\n", f);
+    }
+    html_table_end(f);
+    fputs("<p class=\"note\">Latencies, holds, rates and their intervals are those of the uniform "
+          "rounds; the other strategies look for trouble.</p>\n",
+          f);
 }
 
 /* What PCT's bound says at this number of rounds. */
@@ -43,10 +64,13 @@ void report_saturation(FILE *f, const struct report_page *p)
     html_section(f, "saturation", "Saturation",
                  "The curve of distinct abstract states over the rounds says whether more rounds "
                  "would still show something new.");
-    if (n == 0 || curve[n - 1].states == 0)
+    if (n == 0 || curve[n - 1].states == 0) {
         fputs("<p class=\"none\">These results hold no saturation curve.</p>\n", f);
-    else
+    } else {
+        plots_embed(f, p->plots, PLOT_SATURATION);
         write_curve(f, curve, n);
+    }
+    write_strategies(f, t);
     for (int depth = 2; depth <= 3; depth++) write_pct(f, t, depth);
     html_section_end(f);
 }

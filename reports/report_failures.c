@@ -174,7 +174,9 @@ static void write_slow(FILE *f, const struct report_page *p)
         fputs("</b> in ", f);
         html_text(f, r->scenario[n->scenario].name);
         fputs("</p>\n", f);
-        write_command(f, table_replay_of(line, &r->run, r->scenario[n->scenario].file, n->seed));
+        table_replay_of(line, &r->run, r->scenario[n->scenario].file, n->seed);
+        table_add_course(line, &n->course);
+        write_command(f, line);
         fputs("</li>\n", f);
     }
     if (listed > 0) fputs("</ol>\n</details>\n", f);

@@ -44,6 +44,29 @@ static void head(FILE *f, const struct trend *t)
     fputs("</tr></thead>\n<tbody>\n", f);
 }
 
+/* Conditions of the gate whose verdict is another one than in the run before. */
+static void changes(FILE *f, const struct trend *t)
+{
+    const char *before = "<ul>\n";
+    for (uint32_t i = 1; i < t->runs; i++)
+        for (uint32_t k = 0; t->run[i]->gate && k < t->run[i]->gate->conditions; k++) {
+            const struct condition *b = trend_changed(t, i, k);
+            const struct condition *c = &t->run[i]->gate->condition[k];
+            if (!b) continue;
+            fprintf(f, "%s<li>", before);
+            html_text(f, c->name);
+            fprintf(f, ": %s, then <span class=\"pill %s\">%s</span> (",
+                    gate_verdict_word[b->verdict], gate_verdict_word[c->verdict],
+                    gate_verdict_word[c->verdict]);
+            html_text(f, t->run[i]->run.revision);
+            fputs(")</li>\n", f);
+            before = "";
+        }
+    fputs(before[0] ? "<p>No condition of the gate has another verdict than before.</p>\n"
+                    : "</ul>\n",
+          f);
+}
+
 void report_trend(FILE *f, const struct report_page *p)
 {
     const struct trend *t = p->trend;
@@ -53,6 +76,7 @@ void report_trend(FILE *f, const struct report_page *p)
                  "measure is <em>worse</em> or <em>better</em> when its 95% interval does not meet "
                  "that of the run before; anything less may be chance. What was never seen is left "
                  "out.");
+    changes(f, t);
     plots_embed(f, p->plots, PLOT_TREND);
     html_table(f, "quantiles", "Measures of each run with their 95% intervals");
     head(f, t);

@@ -137,6 +137,17 @@ enum trend_move trend_moved(const struct trend_measure *m, uint32_t i)
     return b->low > a->high ? TREND_WORSE : TREND_NONE;
 }
 
+const struct condition *trend_changed(const struct trend *t, uint32_t i, uint32_t condition)
+{
+    const struct gate_report *now = t->run[i]->gate, *before = t->run[i - 1]->gate;
+    const struct condition *c = &now->condition[condition];
+    for (uint32_t k = 0; before && c->judged && k < before->conditions; k++) {
+        const struct condition *b = &before->condition[k];
+        if (strcmp(b->name, c->name) == 0) return b->judged && b->verdict != c->verdict ? b : NULL;
+    }
+    return NULL;
+}
+
 /* -- as text -------------------------------------------------------------------------------- */
 
 const char *trend_text(char out[TREND_TEXT_MAX], enum trend_unit unit, double value)
@@ -159,10 +170,28 @@ static void table_value(FILE *f, const struct trend_measure *m, uint32_t i)
             trend_text(low, m->unit, v->low), trend_text(high, m->unit, v->high));
 }
 
+/* Conditions whose verdict is another one than in the run before. */
+static uint32_t table_changes(FILE *f, const struct trend *t, uint32_t i)
+{
+    uint32_t changes = 0;
+    for (uint32_t k = 0; t->run[i]->gate && k < t->run[i]->gate->conditions; k++) {
+        const struct condition *b = trend_changed(t, i, k);
+        const struct condition *c = &t->run[i]->gate->condition[k];
+        if (!b) continue;
+        fprintf(f, "%-6s  %s -> %s  condition %s: %s -> %s\n",
+                c->verdict == GATE_PASS ? "better" : "WORSE", t->run[i - 1]->run.revision,
+                t->run[i]->run.revision, c->name, gate_verdict_word[b->verdict],
+                gate_verdict_word[c->verdict]);
+        changes++;
+    }
+    return changes;
+}
+
 void trend_table(FILE *f, const struct trend *t)
 {
     uint32_t moves = 0;
-    for (uint32_t i = 1; i < t->runs; i++)
+    for (uint32_t i = 1; i < t->runs; i++) {
+        moves += table_changes(f, t, i);
         for (uint32_t k = 0; k < t->measures; k++) {
             const struct trend_measure *m = &t->measure[k];
             enum trend_move move = trend_moved(m, i);
@@ -175,6 +204,7 @@ void trend_table(FILE *f, const struct trend *t)
             fputs("\n", f);
             moves++;
         }
+    }
     if (moves == 0)
         fprintf(f, "nothing moved beyond its 95%% interval over %" PRIu32 " runs\n", t->runs);
 }

@@ -42,6 +42,10 @@ void trend_close(struct trend *t);
 /* From run i - 1 to run i, i from 1. */
 enum trend_move trend_moved(const struct trend_measure *m, uint32_t i);
 
+/* The condition of run i with the same name in run i - 1, judged in both, and with another
+ * verdict there; NULL otherwise. i from 1. */
+const struct condition *trend_changed(const struct trend *t, uint32_t i, uint32_t condition);
+
 #define TREND_TEXT_MAX 64
 /* "1.484 s", "0.0071%", "2.940"; "-" when unknown. Returns `out`. */
 const char *trend_text(char out[TREND_TEXT_MAX], enum trend_unit unit, double value);

@@ -100,6 +100,22 @@ START_TEST(the_table_names_measure_revisions_and_values)
 }
 END_TEST
 
+START_TEST(a_condition_with_another_verdict_is_told)
+{
+    static struct gate_report gate[2];
+    for (int i = 0; i < 2; i++) {
+        gate[i].conditions = 1;
+        gate[i].condition[0] = (struct condition){ .name = "failover-p99", .judged = true };
+        report[i].gate = &gate[i];
+    }
+    ck_assert_ptr_null(trend_changed(&trend, 1, 0));
+    gate[1].condition[0].verdict = GATE_FAIL;
+    ck_assert_ptr_eq(trend_changed(&trend, 1, 0), &gate[0].condition[0]);
+    gate[1].condition[0].judged = false;
+    ck_assert_ptr_null(trend_changed(&trend, 1, 0));
+}
+END_TEST
+
 Suite *trend_suite(void)
 {
     Suite *s = suite_create("trend");
@@ -109,6 +125,7 @@ Suite *trend_suite(void)
     tcase_add_test(t, beyond_them_it_has_with_its_direction);
     tcase_add_test(t, a_violation_in_place_of_none_is_worse_when_it_is_no_chance);
     tcase_add_test(t, without_an_interval_nothing_moves);
+    tcase_add_test(t, a_condition_with_another_verdict_is_told);
     tcase_add_test(t, the_table_names_measure_revisions_and_values);
     suite_add_tcase(s, t);
     return s;

@@ -204,6 +204,7 @@ static const char *command(char out[TABLE_REPLAY_MAX], const struct shown *r)
     table_replay_of(out, &run, a->file, in->seed);
     size_t n = strlen(out);
     if (a->inject) snprintf(out + n, TABLE_REPLAY_MAX - n, " --inject %s", a->inject);
+    table_add_course(out, &a->course);
     return out;
 }
 

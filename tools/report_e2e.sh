@@ -71,12 +71,12 @@ for f in report.html plots/failover.svg; do
     holds "$f asks no network" sh -c "! grep -qE '(src|href)=.(https?:)?//' '$scratch/green/$f'"
 done
 if command -v gnuplot >/dev/null; then
-    for p in failover causes holds coverage; do
+    for p in failover causes holds coverage saturation; do
         holds "plot $p is drawn" grep -q '</svg>' "$scratch/green/plots/$p.svg"
         holds "its script draws it again" sh -c "cd '$scratch/green/plots' && rm $p.svg &&
             gnuplot $p.gp 2>/dev/null && grep -q '</svg>' $p.svg"
     done
-    holds "they are in the page" test "$(grep -c '<svg' "$scratch/green/report.html")" = 3
+    holds "they are in the page" test "$(grep -c '<svg' "$scratch/green/report.html")" = 4
 else
     holds "without gnuplot the page says so" grep -q 'gnuplot was not' "$scratch/green/report.html"
 fi
@@ -107,6 +107,21 @@ holds "the page shows it" grep -q 'id="trend"' "$scratch/trend/report.html"
 ends 0 "the same run twice" report "$scratch/green/results.sqlite" \
     "$scratch/green/results.sqlite" --out "$scratch/trend"
 says "nothing has moved" '^nothing moved'
+
+# ---- a run that was killed ------------------------------------------------------------------
+"$tabquake" run scenarios/chaos.yaml --rounds 400000 --seed kill --progress never \
+    --out "$scratch/killed" >"$scratch/out" 2>&1 &
+child=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 1
+    [ "$(stat -c %s "$scratch/killed/results.sqlite" 2>/dev/null || echo 0)" -gt 300000 ] && break
+done
+kill -KILL $child
+wait $child 2>/dev/null
+ends 0 "report of a killed run" report "$scratch/killed/results.sqlite"
+holds "it says that the run did not end" \
+    grep -q 'The run did not come to its end' "$scratch/killed/report.html"
+holds "and counts what did" grep -qE '<dd>[0-9,]+ of 400,000</dd>' "$scratch/killed/report.html"
 
 # ---- refusals: one sentence, status 2, nothing overwritten -----------------------------------
 mkdir "$scratch/bad"
