@@ -40,15 +40,15 @@ const char *const invariant_says[INV_COUNT] = {
         "unused permit of its own",
     [INV_LOCK_MODEL] =
         "the lock manager breaks its own rules: two exclusive holders, a grant out of "
-        "order, to a destroyed document or of a withdrawn request, a release of what is "
-        "not held",
+        "order, to a destroyed document or of a withdrawn request, a release of what is not "
+        "held, a lock held on long after its document's end",
     [INV_LEGAL_STATE] = "a client reports a state change that the state machine does not have",
     [INV_LEDGER_LINEARIZABLE] =
         "the ledger's answers do not fit the sequential fenced ledger in real-time order",
     [INV_PROGRESS] = "after healing some page could lead for the demanded time and nobody did",
     [INV_NO_LOST_OPERATION] =
         "an operation accepted into the outbox reaches no end, or is reported as done "
-        "without an effect",
+        "without an effect, or a page called it safe and it is in no outbox",
 };
 
 const char *const gap_word[GAP_COUNT] = {
