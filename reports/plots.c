@@ -83,7 +83,8 @@ static bool causes_data(FILE *f, const struct drawing *d)
 {
     const struct tally *t = d->run->tally;
     double effect = tally_failover_design_effect(t);
-    if (t->failover.n == 0) return false;
+    /* the axis is logarithmic: of failovers that took no time (nobody may lead) there is no plot */
+    if (t->failover.n == 0 || hist_longest_ended(&t->failover) <= 0) return false;
     fputs("what\tn\tp50\tp90\tp99\tp999\tlow\thigh\tmax\n", f);
     for (uint32_t i = FAILOVER_PARTS; i-- > 0;) {
         struct failover_part p = failover_part(t, i);
