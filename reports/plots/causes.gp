@@ -10,6 +10,12 @@ set datafile separator tab
 set datafile missing "-"
 stats table using 3 skip 1 name "N" nooutput
 rows = N_records
+# a time of zero has no place on a logarithmic axis: it is left out
+stats table using (column(3) > 0 ? column(3) : NaN) skip 1 name "X" nooutput
+stats table using 9 skip 1 name "M" nooutput
+first = exists("X_min") && X_min > 0 && X_min < 0.01 ? X_min : 0.01
+last = exists("M_max") && M_max > 1.3 * limit ? M_max : 1.3 * limit
+if (last <= first) last = 10 * first
 set terminal svg size 960,(90 + 26 * rows) dynamic noenhanced name "causes" \
     font "sans-serif,13" background "#ffffff"
 set output picture
@@ -18,6 +24,7 @@ set tics nomirror textcolor "#444444"
 set ytics scale 0
 set grid xtics linecolor "#e4e4e4" linetype 1 linewidth 0.6
 set logscale x
+set xrange [first : last]
 set xlabel "failover, s" textcolor "#444444"
 set yrange [-0.7 : rows - 0.3]
 set offsets 0, 0, 0, 0
