@@ -4,10 +4,15 @@
  * had passed its lease end, or the stage forbade it, or without an accepted take.
  * oracle.md, "Safety", fourth row.
  *
+ * An answer that is handled while the page is in a long task was handled by its worker.
+ * The page itself hears of it after the task, behind what waited before: WORD_US later.
+ *
  * Every call is judged when it is issued (LC-18: it may leave much later); the
  * verdict waits until something comes of it. Local clocks count modulo 2^32 us:
  * differences up to 35 minutes are exact, a round is shorter. */
 #include "oracle/invariant.h"
+
+#define WORD_US (50 * US_PER_MS)
 
 struct call {
     bool judged;
@@ -48,13 +53,19 @@ static bool has_take(const struct state *s, const struct obs *o)
     return false;
 }
 
+static bool knows_fenced(const struct state *s, const struct page_facts *p, const struct lease *l)
+{
+    if (!l->fenced_blocked) return true;
+    return !p->blocked && s->now.us - p->unblocked_at.us >= WORD_US;
+}
+
 static struct call call_judge(const struct state *s, const struct page_facts *p,
                               const struct obs *o)
 {
     const struct lease *l = page_lease(p, o->fence);
     if (!l && too_long_ago(s, p, o)) return (struct call){ 0 };
     if (!l) return (struct call){ true, "asked for before a claim's answer was handled", OBS_NONE };
-    if (l->fenced != OBS_NONE)
+    if (l->fenced != OBS_NONE && knows_fenced(s, p, l))
         return (struct call){ true, "asked for after FENCED was handled", l->fenced };
     if (l->stolen != OBS_NONE)
         return (struct call){ true, "asked for after the lock's steal was handled", l->stolen };

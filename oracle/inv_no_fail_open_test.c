@@ -64,6 +64,25 @@ START_TEST(a_call_after_fenced_breaks_it_and_one_before_does_not)
 }
 END_TEST
 
+/* Its worker heard FENCED during the task; what waited in the page runs first. */
+START_TEST(a_page_in_a_long_task_hears_of_fenced_after_it)
+{
+    leader_with_work();
+    uint32_t ask = story_ask(&b, 0, REQ_RENEW, F(1), 0);
+    SAY(&b, PAGE_BLOCKED, .page = 0, .b = 100000);
+    uint32_t fenced = story_answer(&b, 0, ask, REQ_RENEW, ANS_FENCED, F(2));
+    uint32_t inside = story_ask(&b, 0, REQ_COMMIT, F(1), 1);
+    SAY(&b, LEDGER_COMMITTED, .page = 0, .request = inside, .fence = F(1), .op = 1);
+    SAY(&b, PAGE_UNBLOCKED, .page = 0);
+    story_wait_ms(&b, 49);
+    story_effect(&b, 0, F(1), 1);
+    expect_held(&b, INV_NO_FAIL_OPEN);
+    story_wait_ms(&b, 1);
+    uint32_t two = story_effect(&b, 0, F(1), 1);
+    expect_broken(&b, INV_NO_FAIL_OPEN, fenced, two);
+}
+END_TEST
+
 START_TEST(a_call_after_the_steal_was_handled_breaks_it)
 {
     SAY(&b, LOCK_REQUESTED, .page = 0, .request = 7, .key = LOCK_NAME_LEADER);
@@ -262,6 +281,7 @@ END_TEST
 STORY_SUITE(inv_no_fail_open, an_entitled_call_is_fine, a_call_without_a_claim_breaks_it,
             a_call_before_the_claims_answer_is_handled_breaks_it,
             a_call_after_fenced_breaks_it_and_one_before_does_not,
+            a_page_in_a_long_task_hears_of_fenced_after_it,
             a_call_after_the_steal_was_handled_breaks_it,
             a_rejection_of_another_lock_or_without_a_lease_changes_nothing,
             a_call_after_the_pages_own_release_breaks_it,

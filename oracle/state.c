@@ -148,7 +148,10 @@ static void page_step(struct state *s, const struct obs *o)
     case OBS_PAGE_RESUMED: p->frozen = false; break;
     case OBS_PAGE_RESTORED: p->cached = p->frozen = false; break;
     case OBS_PAGE_BLOCKED: p->blocked = true; break;
-    case OBS_PAGE_UNBLOCKED: p->blocked = false; break;
+    case OBS_PAGE_UNBLOCKED:
+        p->blocked = false;
+        p->unblocked_at = o->at;
+        break;
     case OBS_PAGE_LOCKS: p->locks = o->a == 1; break;
     default: page_gone(p, o); break; /* discarded, evicted, crashed, closed */
     }
@@ -306,7 +309,9 @@ static void answer_handled(struct state *s, struct request_facts *r, const struc
     if (o->b == ANS_OK && (o->a == REQ_CLAIM || o->a == REQ_RENEW)) lease_granted(p, r, o);
     if (o->b != ANS_FENCED) return;
     struct lease *l = (struct lease *)page_lease(p, r->fence);
-    if (l && l->fenced == OBS_NONE) l->fenced = o->number;
+    if (!l || l->fenced != OBS_NONE) return;
+    l->fenced = o->number;
+    l->fenced_blocked = p->blocked;
 }
 
 static void request_step(struct state *s, const struct obs *o)

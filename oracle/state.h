@@ -47,6 +47,7 @@ struct lease {
     uint32_t claimed;    /* the answer that gave it */
     uint32_t renewed;    /* the newest answer that gave or extended it */
     uint32_t fenced;     /* first FENCED handled for it */
+    bool fenced_blocked; /* ... by a worker, since the page was in a long task */
     uint32_t stolen;     /* its lock's rejection handled */
     uint32_t released;   /* first release issued for it */
 };
@@ -69,6 +70,7 @@ struct page_facts {
     uint32_t clock_local;/* a reading of its clock ... */
     struct instant clock_at; /* ... and when it was taken: the newest */
     uint32_t state_by;   /* the newest state.changed */
+    struct instant unblocked_at; /* the end of its newest long task */
     struct lease lease[STATE_LEASES]; /* [0] is the newest */
 };
 

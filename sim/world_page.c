@@ -226,7 +226,9 @@ static void timers_shift(struct world *w, uint16_t n)
     for (int thread = 0; thread < 2; thread++)
         for (int id = 0; id < TIMER_COUNT; id++) {
             const struct page_timer *t = &p->timer[thread][id];
-            if (t->armed) timer_go_on(w, n, thread, id, (struct instant){ t->at.us + cached_us });
+            struct instant at = { t->at.us + cached_us };
+            if (at.us < w->now.us) at = w->now; /* it was due before, of a page that was busy */
+            if (t->armed) timer_go_on(w, n, thread, id, at);
         }
 }
 

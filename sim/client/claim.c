@@ -50,7 +50,8 @@ void probe_answered(struct step *s, const struct answer *a)
     struct leader *l = s->l;
     if (a->request != l->page.claim.request || l->page.state != STATE_REQUESTING) return;
     l->page.silent_until = s->in->now;
-    l->page.claim.first_sent = s->in->now;
+    /* one that was sent before the silence may be what is answered */
+    if (!l->page.claim.first_request) l->page.claim.first_sent = s->in->now;
     send_claim(s);
 }
 

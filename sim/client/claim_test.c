@@ -379,6 +379,22 @@ START_TEST(after_word_of_silence_a_sign_of_life_comes_before_the_claim)
 }
 END_TEST
 
+/* What was sent before the silence has the same claim id, and its answer may come last. */
+START_TEST(a_claim_from_before_the_silence_keeps_its_lease)
+{
+    claiming();
+    const struct request first = *rig_sent(&g, REQ_CLAIM);
+    rig_hear(&g, MSG_SILENT, 0);
+    rig_wait(&g, g.contract.request_timeout_us + MS(10));
+    ck_assert_ptr_nonnull(rig_sent(&g, REQ_STATUS));
+    rig_result(&g, REQ_STATUS, ANS_OK);
+    ck_assert_uint_eq(rig_sent_n(&g, REQ_CLAIM), 2);
+    rig_answer_as(&g, &first, (struct answer){ .result = ANS_OK, .fence = rig_fence(1) });
+    ck_assert_int_eq(g.state, STATE_LEADER);
+    ck_assert_int_eq(g.client.page.lease_end.us, first.sent.us + ttl());
+}
+END_TEST
+
 START_TEST(silence_is_forgotten_after_a_while)
 {
     waiting();
@@ -673,6 +689,7 @@ Suite *claim_suite(void)
     tcase_add_test(t, a_refusal_that_nobody_waits_for_gives_nothing_back);
     tcase_add_test(t, an_old_claims_answer_does_not_stand_for_the_new_one);
     tcase_add_test(t, after_word_of_silence_a_sign_of_life_comes_before_the_claim);
+    tcase_add_test(t, a_claim_from_before_the_silence_keeps_its_lease);
     tcase_add_test(t, silence_is_forgotten_after_a_while);
     tcase_add_test(t, without_a_sign_of_life_no_claim_is_made);
     tcase_add_test(t, p8_the_first_word_of_a_vacancy_is_not_an_incident);

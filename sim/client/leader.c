@@ -445,6 +445,21 @@ static bool suspicious(struct step *s)
     return s->in->now.us - l->page.last_heard.us >= after;
 }
 
+/* The worker has heard that the fence is worth nothing any more: nothing is finished under it. */
+static void lost(struct step *s, enum why_ended why)
+{
+    struct leader *l = s->l;
+    if (l->page.state == STATE_DRAINING) {
+        l->page.draining_why = why;
+        page_let_go(s);
+    } else if (l->page.state == STATE_LEADER) {
+        page_drain(s, why);
+    } else {
+        return;
+    }
+    if (why != WHY_EPOCH) page_request_lock(s);
+}
+
 static void posted(struct step *s)
 {
     struct leader *l = s->l;
@@ -453,12 +468,9 @@ static void posted(struct step *s)
     case POST_PING: page_post(s, POST_PONG, 0, 0); break;
     case POST_RENEWED: renewed(s, m); break;
     case POST_LOST:
-        if (l->page.state == STATE_LEADER && fence_equal(m->fence, l->page.fence) &&
-            !deviates(s, POLICY_TRUST_FREEZE_HANDLER) && !deviates(s, POLICY_CACHED_LEADER) &&
-            !deviates(s, POLICY_WALL_CLOCK_LEASE)) {
-            page_drain(s, (enum why_ended)m->a);
-            if (m->a != WHY_EPOCH) page_request_lock(s);
-        }
+        if (fence_equal(m->fence, l->page.fence) && !deviates(s, POLICY_TRUST_FREEZE_HANDLER) &&
+            !deviates(s, POLICY_CACHED_LEADER) && !deviates(s, POLICY_WALL_CLOCK_LEASE))
+            lost(s, (enum why_ended)m->a);
         break;
     case POST_TIMEOUT: timed_out(s, (enum watch)m->b, m->a); break;
     case POST_MAX_HOLD:

@@ -354,6 +354,24 @@ START_TEST(p5_draining_waits_for_an_answer_only_so_long)
 }
 END_TEST
 
+/* The worker is refused a renewal while the page waits for its last answer. */
+START_TEST(p5_a_draining_page_that_is_fenced_finishes_nothing)
+{
+    lead(5);
+    const struct request take = *rig_sent(&g, REQ_TAKE);
+    rig_tell(&g, IN_HIDDEN);
+    rig_hear(&g, MSG_VISIBLE_WAITS, 0);
+    ck_assert_int_eq(g.state, STATE_DRAINING);
+    rig_forget(&g);
+    struct client_message m = { .kind = POST_LOST, .fence = g.client.page.fence, .a = WHY_FENCED };
+    rig_in(&g, (struct client_input){ .kind = IN_POST, .message = &m });
+    ck_assert(rig_entered(&g, STATE_RELEASED));
+    ck_assert_uint_eq(rig_sent_n(&g, REQ_RELEASE), 0);
+    rig_answer_as(&g, &take, (struct answer){ .result = ANS_OK, .op = 1 });
+    ck_assert_uint_eq(rig_writes(&g), 0);
+}
+END_TEST
+
 START_TEST(p5_freeze_and_pagehide_wait_for_nothing)
 {
     lead(5);
@@ -901,6 +919,7 @@ Suite *leader_suite(void)
     tcase_add_test(t, p5_max_hold_is_kept);
     tcase_add_test(t, p5_draining_settles_what_is_in_flight_and_takes_nothing_new);
     tcase_add_test(t, p5_draining_waits_for_an_answer_only_so_long);
+    tcase_add_test(t, p5_a_draining_page_that_is_fenced_finishes_nothing);
     tcase_add_loop_test(t, p5_freeze_and_pagehide_wait_for_nothing, 0, 2);
     tcase_add_loop_test(t, p5_freeze_and_pagehide_cut_a_drain_short, 0, 2);
     tcase_add_test(t, p5_nothing_is_issued_under_the_fence_after_its_release);
