@@ -35,7 +35,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     struct options *o = &a->options;
     o->seed = NULL;
     const struct flag table[] = {
-        option_seed(o),
+        option_round_seed(o),
         { .name = "redraws",
           .kind = FLAG_NUMBER,
           .into = &a->redraws,

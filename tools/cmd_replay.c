@@ -44,7 +44,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     struct options *o = &a->options;
     o->seed = NULL;
     const struct flag table[] = {
-        option_seed(o),
+        option_round_seed(o),
         { .name = "format",
           .kind = FLAG_WORD,
           .into = &a->format,

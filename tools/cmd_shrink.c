@@ -46,7 +46,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     struct options *o = &a->options;
     o->seed = NULL;
     const struct flag table[] = {
-        option_seed(o),
+        option_round_seed(o),
         { .name = "output",
           .letter = 'o',
           .kind = FLAG_TEXT,
@@ -73,7 +73,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     };
     const struct flags f = {
         .command = "shrink",
-        .operands = "SCENARIO --seed S -o FILE",
+        .operands = "SCENARIO [--seed S] -o FILE",
         .says = "Reduces a failing round to the fewest tabs, operations and faults that still\n"
                 "break the same invariant, and writes a scenario that replays it.",
         .example = "build/tabquake shrink scenarios/mutants/receiver-ignores-fence.yaml"

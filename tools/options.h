@@ -36,6 +36,14 @@ static inline struct flag option_seed(struct options *o)
                                   " (default: " OPTIONS_SEED ")" };
 }
 
+/* Of the commands that play one round again: there is no seed to assume (inputs_round). */
+static inline struct flag option_round_seed(struct options *o)
+{
+    return (struct flag){ .name = "seed", .kind = FLAG_SEED, .into = &o->seed, .value = "S",
+                          .says = "of the round (default: the scenario's own;"
+                                  " a calm one needs none)" };
+}
+
 static inline struct flag option_rounds(struct options *o, const char *says)
 {
     return (struct flag){ .name = "rounds", .kind = FLAG_NUMBER, .into = &o->rounds, .value = "N",
