@@ -6,17 +6,6 @@
 
 /* -- names ---------------------------------------------------------------------------- */
 
-/* A tab has had another page before or after: then the tab alone would be ambiguous. */
-static bool is_one_of_several(const struct trace *t, uint16_t page)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->history->n; i++) {
-        const struct obs *o = &t->history->at[i];
-        n += o->kind == OBS_PAGE_CREATED && t->page[o->page].tab == t->page[page].tab;
-    }
-    return n > 1;
-}
-
 static void say_page(FILE *f, const struct trace *t, uint16_t page)
 {
     const struct trace_page *p = &t->page[page];
@@ -24,7 +13,7 @@ static void say_page(FILE *f, const struct trace *t, uint16_t page)
         fputs("the server", f);
     else if (!p->known)
         fprintf(f, "page %u", page);
-    else if (is_one_of_several(t, page))
+    else if (p->shares_tab) /* the tab alone would be ambiguous */
         fprintf(f, "tab %u (page %u)", p->tab, page);
     else
         fprintf(f, "tab %u", p->tab);
@@ -49,14 +38,12 @@ static void say_seconds(FILE *f, int64_t us)
 /* The fence under which the page believed that it led, or none. */
 static struct fence held_by(const struct trace *t, uint16_t page, uint32_t before)
 {
-    struct fence held = { 0, 0, 0 };
-    for (uint32_t i = 0; i < before; i++) {
+    for (uint32_t i = before; i-- > 0;) {
         const struct obs *o = &t->history->at[i];
-        if (o->page != page) continue;
-        if (o->kind == OBS_BELIEF_BEGAN) held = o->fence;
-        if (o->kind == OBS_BELIEF_ENDED) held = (struct fence){ 0, 0, 0 };
+        if (o->page == page && o->kind == OBS_BELIEF_BEGAN) return o->fence;
+        if (o->page == page && o->kind == OBS_BELIEF_ENDED) break;
     }
-    return held;
+    return (struct fence){ 0, 0, 0 };
 }
 
 static void say_holding(FILE *f, const struct trace *t, const struct obs *o)

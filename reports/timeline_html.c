@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "reports/html.h"
+#include "reports/story.h"
 #include "reports/text.h"
 #include "reports/timeline.h"
 #include "reports/trace.h"
+#include "sim/base/must.h"
 
 #define DETAIL_MAX 512 /* the longest are some 150 */
 
@@ -22,7 +24,54 @@ static const char *detail(char out[DETAIL_MAX], const struct obs *o)
     return out;
 }
 
+/* The plain sentence of an observation, "" when it has none. Returns `out`. */
+static const char *sentence(char out[DETAIL_MAX], const struct trace *trace, const struct obs *o)
+{
+    memset(out, 0, DETAIL_MAX);
+    FILE *to = fmemopen(out, DETAIL_MAX - 1, "w");
+    bool any = to && story_sentence(to, trace, o);
+    if (to) fclose(to);
+    if (!any) out[0] = '\0';
+    return out;
+}
+
 /* -- the head: what it is, what broke, how to have it again --------------------------------- */
+
+/* Why it broke, a line each, each leading to its observation. */
+static void write_story(FILE *f, const struct trace *trace, const struct story *s)
+{
+    fputs("<ol class=\"story\">\n", f);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct obs *o = &trace->history->at[s->at[i]];
+        char text[DETAIL_MAX];
+        fprintf(f, "<li><a class=\"obs\" href=\"#o%" PRIu32 "\">#%" PRIu32 "</a> ", o->number,
+                o->number);
+        html_us(f, o->at.us);
+        fputs(" ", f);
+        html_text(f, sentence(text, trace, o)[0] ? text : detail(text, o));
+        fputs("</li>\n", f);
+    }
+    fputs("</ol>\n", f);
+}
+
+/* Of several invariants that tell the same story, the first tells it. */
+static void write_stories(FILE *f, const struct trace *trace, const struct judge_result *r)
+{
+    struct story told[INV_COUNT];
+    uint32_t n = 0;
+    for (int k = 0; r && k < INV_COUNT; k++) {
+        if (r->finding[k].verdict != VERDICT_BROKEN) continue;
+        struct story s = story_choose(trace, &r->finding[k]);
+        bool again = s.n == 0;
+        for (uint32_t i = 0; i < n; i++) again = again || story_equal(&told[i], &s);
+        if (again) continue;
+        told[n++] = s;
+        fprintf(f, "<details%s><summary>The story of <code>%s</code></summary>\n",
+                n == 1 ? " open" : "", invariant_word[k]);
+        write_story(f, trace, &s);
+        fputs("</details>\n", f);
+    }
+}
 
 static void write_broken(FILE *f, const struct judge_result *r)
 {
@@ -45,7 +94,7 @@ static void write_broken(FILE *f, const struct judge_result *r)
           f);
 }
 
-static void write_head(FILE *f, const struct timeline *t)
+static void write_head(FILE *f, const struct timeline *t, const struct trace *trace)
 {
     fputs("<header>\n<h1>", f);
     html_text(f, t->scenario);
@@ -57,6 +106,7 @@ static void write_head(FILE *f, const struct timeline *t)
     html_count(f, t->lanes->history->n);
     fputs(" observations</small></h1>\n", f);
     write_broken(f, t->result);
+    write_stories(f, trace, t->result);
     if (t->command) {
         fputs("<pre class=\"command\" tabindex=\"0\" role=\"region\" aria-label=\"Command\"><code>",
               f);
@@ -121,8 +171,8 @@ static void json_arrows(FILE *f, const struct lanes *l)
     fputs("],\n", f);
 }
 
-/* time, lane, kind, cause, page, words */
-static void json_events(FILE *f, const struct lanes *l)
+/* time, lane, kind, cause, page, words, sentence */
+static void json_events(FILE *f, const struct lanes *l, const struct trace *trace)
 {
     fputs("\"events\":[", f);
     for (uint32_t i = 0; i < l->history->n; i++) {
@@ -133,6 +183,8 @@ static void json_events(FILE *f, const struct lanes *l)
         json_number(f, o->cause);
         fprintf(f, ",%d,", o->page < PAGE_SERVER ? o->page : -1);
         text_json_html(f, detail(text, o));
+        putc(',', f);
+        text_json_html(f, sentence(text, trace, o));
         putc(']', f);
     }
     fputs("],\n", f);
@@ -168,7 +220,7 @@ static void json_witnesses(FILE *f, const struct judge_result *r)
     fputs("]", f);
 }
 
-static void write_data(FILE *f, const struct timeline *t)
+static void write_data(FILE *f, const struct timeline *t, const struct trace *trace)
 {
     fputs("<script type=\"application/json\" id=\"data\">{", f);
     fprintf(f, "\"end\":%" PRId64 ",\n", t->lanes->end_us);
@@ -176,7 +228,7 @@ static void write_data(FILE *f, const struct timeline *t)
     json_words(f);
     json_spans(f, t->lanes);
     json_arrows(f, t->lanes);
-    json_events(f, t->lanes);
+    json_events(f, t->lanes, trace);
     json_witnesses(f, t->result);
     fputs("}</script>\n", f);
 }
@@ -248,12 +300,15 @@ static void write_table(FILE *f, const struct lanes *l)
 
 void timeline_html(FILE *f, const struct timeline *t)
 {
+    struct trace trace;
+    must(trace_open(&trace, t->lanes->history));
     html_begin(f, t->scenario, "html/timeline.css");
     fputs("<main>\n", f);
-    write_head(f, t);
+    write_head(f, t, &trace);
     write_stage(f);
     write_table(f, t->lanes);
     fputs("</main>\n", f);
-    write_data(f, t);
+    write_data(f, t, &trace);
     html_end(f, "html/timeline.js");
+    trace_close(&trace);
 }

@@ -10,15 +10,21 @@
 
 bool trace_open(struct trace *t, const struct history *h)
 {
+    uint32_t *documents = calloc(PAGES, sizeof *documents); /* of each tab */
     t->history = h;
     t->page = calloc(PAGES, sizeof t->page[0]);
-    if (!t->page) return false;
-    for (uint32_t i = 0; i < h->n; i++) {
+    for (uint32_t i = 0; t->page && documents && i < h->n; i++) {
         const struct obs *o = &h->at[i];
         if (o->kind != OBS_PAGE_CREATED) continue;
-        t->page[o->page] = (struct trace_page){ (uint16_t)o->a, o->device, 1 };
+        t->page[o->page] = (struct trace_page){ (uint16_t)o->a, o->device, 1, false };
+        documents[(uint16_t)o->a]++;
     }
-    return true;
+    for (uint32_t i = 0; t->page && documents && i < PAGES; i++)
+        t->page[i].shares_tab = t->page[i].known && documents[t->page[i].tab] > 1;
+    bool ok = t->page && documents;
+    free(documents);
+    if (!ok) trace_close(t);
+    return ok;
 }
 
 void trace_close(struct trace *t)

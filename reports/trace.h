@@ -26,6 +26,7 @@ struct trace {
     struct trace_page {
         uint16_t tab;
         uint8_t device, known;
+        bool shares_tab; /* which has had another document before or after */
     } * page; /* by document */
 };
 

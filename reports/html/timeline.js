@@ -14,7 +14,8 @@
     var SPAN = { lane: 0, kind: 1, from: 2, to: 3, began: 4, ended: 5, generation: 6, name: 7 };
     var ARROW = { fromLane: 0, from: 1, toLane: 2, to: 3, began: 4, ended: 5, kind: 6, lost: 7,
                   what: 8 };
-    var EVENT = { at: 0, lane: 1, kind: 2, cause: 3, page: 4, words: 5 };
+    var EVENT = { at: 0, lane: 1, kind: 2, cause: 3, page: 4, words: 5,
+                  sentence: 6 };
     var stateOf = {};
     data.states.forEach(function (s, i) { stateOf[s[0]] = i; });
     var S = stateOf;
@@ -516,6 +517,7 @@
         var detail = document.getElementById("detail");
         detail.textContent = "";
         element("h2", "#" + number + "  " + kind[0] + "  at " + seconds(e[EVENT.at]), detail);
+        if (e[EVENT.sentence]) element("p", e[EVENT.sentence], detail, "sentence");
         element("p", whereOf(number) + (e[EVENT.words] ? ": " + e[EVENT.words] : ""), detail);
         var says = meaning(kind[1]);
         if (says) element("p", says, detail, "says");
@@ -523,7 +525,8 @@
         if (chain.length) element("p", "What led to it:", detail, "says");
         var list = element("ol", "", detail, "chain");
         chain.forEach(function (n) {
-            listItem(list, n, seconds(data.events[n][EVENT.at]) + "  " + textOf(n));
+            listItem(list, n, seconds(data.events[n][EVENT.at]) + "  " +
+                (data.events[n][EVENT.sentence] || textOf(n)));
         });
         if (bring) bringIntoView(number);
         redraw();
@@ -622,7 +625,7 @@
         var h = hit(x, y), text = [];
         if (h && h.event >= 0)
             text.push("#" + h.event + "  " + seconds(data.events[h.event][EVENT.at]) + "  " +
-                textOf(h.event));
+                (data.events[h.event][EVENT.sentence] || textOf(h.event)));
         if (h) h.spans.forEach(function (s) {
             text.push(s[SPAN.name] + ", " + ((s[SPAN.to] - s[SPAN.from]) / 1e6).toFixed(3) + " s");
         });

@@ -229,6 +229,10 @@ async function testTimeline() {
     const witness = await page.evaluate(() => window.timeline.data.witnesses[0]);
     await key(page, "v");
     holds("v goes to a witness", witness.slice(1).includes(await chosen(page)));
+    const line = page.locator(".story a").first();
+    const number = Number((await line.textContent()).slice(1));
+    await line.click();
+    equal("a line of the story leads to its observation", await chosen(page), number);
     await testKeys(page);
     await testSearch(page);
     await testPointer(page);
