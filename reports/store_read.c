@@ -1,25 +1,18 @@
 #include "reports/store_read.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/contract_json.h"
 #include "reports/group.h"
-#include "reports/sql.h"
-#include "reports/tally_names.h"
+#include "reports/store_parts.h"
 
 #define ROWS_MAX 10000000 /* of any table that is read into memory; a run has far fewer */
 
 struct stored_text {
     struct stored_text *next;
     char text[];
-};
-
-struct loader {
-    struct sql q;
-    struct stored_run *run;
 };
 
 /* -- columns ------------------------------------------------------------------ */
@@ -55,7 +48,7 @@ static void text_into(char *into, size_t size, sqlite3_stmt *s, int column)
     snprintf(into, size, "%s", text ? (const char *)text : "");
 }
 
-static uint64_t count_at(struct loader *l, sqlite3_stmt *s, int column, uint64_t max)
+uint64_t stored_count_at(struct loader *l, sqlite3_stmt *s, int column, uint64_t max)
 {
     int64_t n = sqlite3_column_int64(s, column);
     if (n >= 0 && (uint64_t)n <= max) return (uint64_t)n;
@@ -63,13 +56,13 @@ static uint64_t count_at(struct loader *l, sqlite3_stmt *s, int column, uint64_t
     return 0;
 }
 
-static uint32_t small_at(struct loader *l, sqlite3_stmt *s, int column, uint32_t max)
+uint32_t stored_small_at(struct loader *l, sqlite3_stmt *s, int column, uint32_t max)
 {
-    return (uint32_t)count_at(l, s, column, max);
+    return (uint32_t)stored_count_at(l, s, column, max);
 }
 
 /* Index of the column's word among n; n after a refusal. */
-static uint32_t word_at(struct loader *l, sqlite3_stmt *s, int column, const char *const *word,
+uint32_t stored_word_at(struct loader *l, sqlite3_stmt *s, int column, const char *const *word,
                         uint32_t n)
 {
     const char *found = (const char *)sqlite3_column_text(s, column);
@@ -84,7 +77,7 @@ static uint32_t word_at(struct loader *l, sqlite3_stmt *s, int column, const cha
 static void *room(struct loader *l, const char *count, size_t size, uint32_t *n)
 {
     sqlite3_stmt *s = sql_query(&l->q, count);
-    *n = sql_row(&l->q, s) ? small_at(l, s, 0, ROWS_MAX) : 0;
+    *n = sql_row(&l->q, s) ? stored_small_at(l, s, 0, ROWS_MAX) : 0;
     if (s) sqlite3_reset(s);
     if (*n == 0 || l->q.failed) return NULL;
     void *rows = calloc(*n, size);
@@ -122,11 +115,11 @@ static bool load_run(struct loader *l)
     text_into(number, sizeof number, s, 5);
     r->plan_digest = strtoull(number, NULL, 16);
     load_contract(l, s, 6);
-    r->rounds_asked = count_at(l, s, 7, INT64_MAX);
-    r->block_rounds = small_at(l, s, 8, UINT32_MAX);
-    r->shard = small_at(l, s, 9, UINT32_MAX);
-    r->shards = small_at(l, s, 10, UINT32_MAX);
-    r->jobs = small_at(l, s, 11, UINT32_MAX);
+    r->rounds_asked = stored_count_at(l, s, 7, INT64_MAX);
+    r->block_rounds = stored_small_at(l, s, 8, UINT32_MAX);
+    r->shard = stored_small_at(l, s, 9, UINT32_MAX);
+    r->shards = stored_small_at(l, s, 10, UINT32_MAX);
+    r->jobs = stored_small_at(l, s, 11, UINT32_MAX);
     r->started = text_or_null_at(l, s, 12);
     const char *state = text_at(l, s, 13);
     l->run->finished = strcmp(state, "finished") == 0;
@@ -168,10 +161,10 @@ static bool load_scenarios(struct loader *l)
         l->run->scenario[i] = (struct scenario_count){
             .name = text_at(l, s, 0),
             .file = text_at(l, s, 1),
-            .share = small_at(l, s, 2, UINT32_MAX),
-            .rounds = count_at(l, s, 3, INT64_MAX),
-            .broken = count_at(l, s, 4, INT64_MAX),
-            .unknown = count_at(l, s, 5, INT64_MAX),
+            .share = stored_small_at(l, s, 2, UINT32_MAX),
+            .rounds = stored_count_at(l, s, 3, INT64_MAX),
+            .broken = stored_count_at(l, s, 4, INT64_MAX),
+            .unknown = stored_count_at(l, s, 5, INT64_MAX),
         };
     if (r->scenarios > STORE_SCENARIOS_MAX)
         return sql_refuse(&l->q, "damaged: %" PRIu32 " scenarios", r->scenarios);
@@ -185,17 +178,26 @@ static bool load_blocks(struct loader *l)
     sqlite3_stmt *s = sql_query(&l->q, "SELECT first, rounds, digest FROM block ORDER BY first");
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->blocks; i++)
         r->block[i] = (struct store_block){
-            .first = count_at(l, s, 0, INT64_MAX),
-            .rounds = small_at(l, s, 1, UINT32_MAX),
+            .first = stored_count_at(l, s, 0, INT64_MAX),
+            .rounds = stored_small_at(l, s, 1, UINT32_MAX),
             .digest = (uint64_t)sqlite3_column_int64(s, 2),
         };
     return !l->q.failed;
 }
 
+/* The number of a scenario that there is. */
+static uint32_t scenario_at(struct loader *l, sqlite3_stmt *s, int column)
+{
+    uint32_t scenarios = l->run->report.scenarios;
+    if (scenarios > 0) return stored_small_at(l, s, column, scenarios - 1);
+    sql_refuse(&l->q, "damaged: a round of no scenario");
+    return 0;
+}
+
 static uint32_t witness_at(struct loader *l, sqlite3_stmt *s, int column)
 {
     if (sqlite3_column_type(s, column) == SQLITE_NULL) return OBS_NONE;
-    return small_at(l, s, column, OBS_NONE - 1);
+    return stored_small_at(l, s, column, OBS_NONE - 1);
 }
 
 static void sort_by_invariant(struct failure *f, uint32_t n, struct failure *sorted)
@@ -229,12 +231,12 @@ static bool load_findings(struct loader *l)
                                             " FROM finding ORDER BY idx");
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->failures; i++)
         found[i] = (struct failure){
-            .invariant = (enum invariant_kind)word_at(l, s, 0, invariant_word, INV_COUNT),
-            .index = count_at(l, s, 1, INT64_MAX),
-            .finding = { (enum verdict)word_at(l, s, 2, verdicts, 3),
+            .invariant = (enum invariant_kind)stored_word_at(l, s, 0, invariant_word, INV_COUNT),
+            .index = stored_count_at(l, s, 1, INT64_MAX),
+            .finding = { (enum verdict)stored_word_at(l, s, 2, verdicts, 3),
                          { witness_at(l, s, 5), witness_at(l, s, 6) },
                          text_or_null_at(l, s, 7) },
-            .scenario = small_at(l, s, 3, r->scenarios ? r->scenarios - 1 : 0),
+            .scenario = scenario_at(l, s, 3),
             .seed = (uint64_t)sqlite3_column_int64(s, 4),
             .course = course_at(l, s, 8),
         };
@@ -262,135 +264,14 @@ static bool load_noted(struct loader *l)
                                " course" NOTED_ORDER);
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->noted_n; i++)
         l->run->noted[i] = (struct noted_round){
-            .index = count_at(l, s, 0, INT64_MAX),
-            .why = (enum noted_why)word_at(l, s, 1, whys, NOTED_COUNT),
-            .scenario = small_at(l, s, 2, r->scenarios ? r->scenarios - 1 : 0),
+            .index = stored_count_at(l, s, 0, INT64_MAX),
+            .why = (enum noted_why)stored_word_at(l, s, 1, whys, NOTED_COUNT),
+            .scenario = scenario_at(l, s, 2),
             .seed = (uint64_t)sqlite3_column_int64(s, 3),
             .failover_us = sqlite3_column_int64(s, 4),
             .digest = (uint64_t)sqlite3_column_int64(s, 5),
             .course = course_at(l, s, 6),
         };
-    return !l->q.failed;
-}
-
-/* -- sums ------------------------------------------------------------------------ */
-
-static bool load_counters(struct loader *l)
-{
-    static const char *const name[] = {
-#define X(name) #name,
-        TALLY_COUNTERS(X)
-#undef X
-    };
-    static const size_t offset[] = {
-#define X(name) offsetof(struct tally, name),
-        TALLY_COUNTERS(X)
-#undef X
-    };
-    enum { COUNTERS = sizeof name / sizeof name[0] };
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS counter, value FROM counter");
-    while (sql_row(&l->q, s)) {
-        uint32_t i = word_at(l, s, 0, name, COUNTERS);
-        uint64_t n = count_at(l, s, 1, INT64_MAX);
-        if (i < COUNTERS) memcpy((char *)&l->run->tally + offset[i], &n, sizeof n);
-    }
-    return !l->q.failed;
-}
-
-static bool load_histograms(struct loader *l)
-{
-    char name[TALLY_HISTOGRAMS][TALLY_NAME_MAX];
-    const char *word[TALLY_HISTOGRAMS];
-    uint32_t number[256]; /* of the file's ids */
-    memset(number, 0xFF, sizeof number);
-    for (uint32_t i = 0; i < TALLY_HISTOGRAMS; i++) word[i] = tally_histogram_name(i, name[i]);
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS histogram, id, max_us FROM histogram");
-    while (sql_row(&l->q, s)) {
-        uint32_t i = word_at(l, s, 0, word, TALLY_HISTOGRAMS);
-        uint32_t id = small_at(l, s, 1, 255);
-        if (i == TALLY_HISTOGRAMS) return false;
-        number[id] = i;
-        tally_histogram(&l->run->tally, i)->max_us = sqlite3_column_int64(s, 2);
-    }
-    s = sql_query(&l->q, "SELECT histogram, bucket, count FROM bucket");
-    while (sql_row(&l->q, s)) {
-        uint32_t i = number[small_at(l, s, 0, 255)];
-        uint32_t b = small_at(l, s, 1, HIST_BUCKETS - 1), n = small_at(l, s, 2, UINT32_MAX);
-        if (i >= TALLY_HISTOGRAMS) return sql_refuse(&l->q, "damaged: a bucket of no histogram");
-        tally_histogram(&l->run->tally, i)->count[b] = n;
-        tally_histogram(&l->run->tally, i)->n += n;
-    }
-    return !l->q.failed;
-}
-
-static bool load_invariants(struct loader *l)
-{
-    struct tally *t = &l->run->tally;
-    sqlite3_stmt *s =
-        sql_query(&l->q, "SELECT name AS invariant, broken, held, unknown FROM invariant");
-    while (sql_row(&l->q, s)) {
-        uint32_t i = word_at(l, s, 0, invariant_word, INV_COUNT);
-        if (i == INV_COUNT) return false;
-        t->broken[i] = count_at(l, s, 1, INT64_MAX);
-        t->held[i] = count_at(l, s, 2, INT64_MAX);
-        t->unknown[i] = count_at(l, s, 3, INT64_MAX);
-    }
-    return !l->q.failed;
-}
-
-/* Before schema 4 all rounds were uniform, and nobody asked for states. */
-static bool load_spending(struct loader *l)
-{
-    struct tally *t = &l->run->tally;
-    if (l->q.version < 4) {
-        t->strategy_rounds[STRATEGY_UNIFORM] = t->rounds;
-        memcpy(t->uniform_broken, t->broken, sizeof t->broken);
-        memcpy(t->uniform_held, t->held, sizeof t->held);
-        return true;
-    }
-    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS invariant, uniform_broken, uniform_held"
-                                       " FROM invariant");
-    while (sql_row(&l->q, s)) {
-        uint32_t i = word_at(l, s, 0, invariant_word, INV_COUNT);
-        if (i == INV_COUNT) return false;
-        t->uniform_broken[i] = count_at(l, s, 1, INT64_MAX);
-        t->uniform_held[i] = count_at(l, s, 2, INT64_MAX);
-    }
-    s = sql_query(&l->q, "SELECT name AS strategy, rounds, broken FROM strategy");
-    while (sql_row(&l->q, s)) {
-        uint32_t k = word_at(l, s, 0, strategy_word, STRATEGY_COUNT);
-        if (k == STRATEGY_COUNT) return false;
-        t->strategy_rounds[k] = count_at(l, s, 1, INT64_MAX);
-        t->strategy_broken[k] = count_at(l, s, 2, INT64_MAX);
-    }
-    s = sql_query(&l->q, "SELECT id, first FROM state");
-    while (sql_row(&l->q, s)) {
-        uint32_t state = small_at(l, s, 0, ABSTRACT_STATES - 1);
-        t->first[state] = small_at(l, s, 1, UINT32_MAX - 1) + 1;
-    }
-    return !l->q.failed;
-}
-
-static bool load_faults(struct loader *l)
-{
-    struct tally *t = &l->run->tally;
-    const char *word[FAULT_COUNT];
-    for (int i = 0; i < FAULT_COUNT; i++) word[i] = fault_info[i].word;
-    sqlite3_stmt *s =
-        sql_query(&l->q, "SELECT name AS fault, planned, effective_rounds FROM fault");
-    while (sql_row(&l->q, s)) {
-        uint32_t f = word_at(l, s, 0, word, FAULT_COUNT);
-        if (f == FAULT_COUNT) return false;
-        t->planned[f] = count_at(l, s, 1, INT64_MAX);
-        t->effective_rounds[f] = count_at(l, s, 2, INT64_MAX);
-    }
-    s = sql_query(&l->q, "SELECT fault, phase, hits FROM cell");
-    while (sql_row(&l->q, s)) {
-        uint32_t f = word_at(l, s, 0, word, FAULT_COUNT);
-        uint32_t p = word_at(l, s, 1, phase_word, PHASE_COUNT);
-        if (f == FAULT_COUNT || p == PHASE_COUNT) return false;
-        t->cell[f][p] = count_at(l, s, 2, INT64_MAX);
-    }
     return !l->q.failed;
 }
 
@@ -411,12 +292,12 @@ static bool load_conditions(struct loader *l)
         text_into(c->threshold, sizeof c->threshold, s, 2);
         text_into(c->value, sizeof c->value, s, 3);
         text_into(c->bound95, sizeof c->bound95, s, 4);
-        c->verdict = (enum gate_verdict)word_at(l, s, 5, gate_verdict_word, 3);
+        c->verdict = (enum gate_verdict)stored_word_at(l, s, 5, gate_verdict_word, 3);
         c->judged = sqlite3_column_int(s, 6) != 0;
     }
     s = sql_query(&l->q, "SELECT verdict, short FROM run WHERE verdict IS NOT NULL");
     if (sql_row(&l->q, s)) {
-        g->verdict = (enum gate_verdict)word_at(l, s, 0, gate_verdict_word, 3);
+        g->verdict = (enum gate_verdict)stored_word_at(l, s, 0, gate_verdict_word, 3);
         g->is_short = sqlite3_column_int(s, 1) != 0;
         l->run->report.gate = g;
         sqlite3_reset(s);
@@ -448,10 +329,10 @@ static bool load_mutants(struct loader *l)
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->mutants; i++)
         l->run->mutant[i] = (struct mutant_outcome){
             .name = text_at(l, s, 0),
-            .expected = (enum invariant_kind)word_at(l, s, 1, invariant_word, INV_COUNT),
+            .expected = (enum invariant_kind)stored_word_at(l, s, 1, invariant_word, INV_COUNT),
             .caught = sqlite3_column_int(s, 2) != 0,
-            .rounds = count_at(l, s, 3, INT64_MAX),
-            .budget = count_at(l, s, 4, INT64_MAX),
+            .rounds = stored_count_at(l, s, 3, INT64_MAX),
+            .budget = stored_count_at(l, s, 4, INT64_MAX),
             .also = also_of((const char *)sqlite3_column_text(s, 5)),
         };
     return !l->q.failed;
@@ -480,15 +361,15 @@ static bool load_groups(struct loader *l)
     for (uint32_t i = 0; sql_row(&l->q, s) && i < r->groups; i++) {
         struct failure_group *g = &l->run->group[i];
         *g = (struct failure_group){
-            .invariant = (enum invariant_kind)word_at(l, s, 0, invariant_word, INV_COUNT),
+            .invariant = (enum invariant_kind)stored_word_at(l, s, 0, invariant_word, INV_COUNT),
             .reduced = sqlite3_column_int(s, 2) != 0,
-            .failures = (uint32_t)count_at(l, s, 3, UINT32_MAX),
-            .tabs = (uint32_t)count_at(l, s, 5, UINT32_MAX),
-            .operations = (uint32_t)count_at(l, s, 6, UINT32_MAX),
+            .failures = (uint32_t)stored_count_at(l, s, 3, UINT32_MAX),
+            .tabs = (uint32_t)stored_count_at(l, s, 5, UINT32_MAX),
+            .operations = (uint32_t)stored_count_at(l, s, 6, UINT32_MAX),
             .calm = sqlite3_column_int(s, 7) != 0,
             .script = text_at(l, s, 8),
         };
-        g->example = example_of(l, g->invariant, count_at(l, s, 4, INT64_MAX));
+        g->example = example_of(l, g->invariant, stored_count_at(l, s, 4, INT64_MAX));
         if (!group_read_faults(text_at(l, s, 1), &g->faults))
             sql_refuse(&l->q, "holds an unknown fault in a group of failures");
     }
@@ -503,7 +384,7 @@ static bool load_performance(struct loader *l)
     double *const into[] = { &p->seconds, &p->rounds_per_s, &p->events_per_s, &p->speedup };
     p->jobs = l->run->report.run.jobs;
     while (sql_row(&l->q, s)) {
-        uint32_t i = word_at(l, s, 0, name, 4);
+        uint32_t i = stored_word_at(l, s, 0, name, 4);
         if (i < 4) *into[i] = sqlite3_column_double(s, 1);
     }
     return !l->q.failed;
@@ -531,8 +412,7 @@ struct stored_run *store_load(const char *path, FILE *err)
     /* one transaction: a run that goes on meanwhile is seen at one moment */
     bool ok = open_results(&l, path, err) && sql_script(&l.q, "BEGIN;") && load_run(&l) &&
               load_call(&l) && load_scenarios(&l) && load_blocks(&l) && load_findings(&l) &&
-              load_noted(&l) && load_counters(&l) && load_histograms(&l) && load_invariants(&l) &&
-              load_spending(&l) && load_faults(&l) && load_conditions(&l) && load_mutants(&l) &&
+              load_noted(&l) && stored_load_sums(&l) && load_conditions(&l) && load_mutants(&l) &&
               load_groups(&l) && load_performance(&l);
     sql_close(&l.q);
     if (ok) return l.run;
