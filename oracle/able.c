@@ -14,11 +14,13 @@ static bool epoch_closed(const struct state *s)
     return false;
 }
 
-/* Held by a page that does not run, where nobody may steal. */
+/* Held by a page that does not run, where nobody may steal: in stage observe there is no
+ * fence that a permit could be given over. */
 static bool lock_stuck(const struct state *s, uint32_t partition)
 {
     const struct page_facts *p = state_page(s, state_lock_holder(s, (uint8_t)partition));
-    return s->contract->steal == STEAL_NEVER && p && !state_runs(s, p);
+    bool nobody_may = s->contract->steal == STEAL_NEVER || s->contract->stage == STAGE_OBSERVE;
+    return nobody_may && p && !state_runs(s, p);
 }
 
 static void able_add(struct able *a, int64_t passed)
@@ -81,7 +83,8 @@ const char *able_excuse(const struct state *s)
     if (n.running == 0) return "every remaining page is frozen, cached or asleep";
     if (n.reaching == 0) return "no running page reaches a node that decides";
     if (n.allowed == 0) return "no page that runs has a lock service and may lead";
-    if (n.free == 0) return "the lock's holder does not run and the contract forbids steals";
+    if (n.free == 0)
+        return "the lock's holder does not run and the contract or its stage forbids steals";
     return "no page was able for as long as the time that is demanded";
 }
 

@@ -270,7 +270,10 @@ START_TEST(a_lock_in_a_frozen_page_is_an_excuse_only_where_steals_are_forbidden)
     uint32_t one = heal(), two = end_after_ms(9000);
     expect_broken(&b, INV_PROGRESS, one, two);
     b.contract.steal = STEAL_NEVER;
-    expect_excuse("the lock's holder does not run and the contract forbids steals");
+    expect_excuse("the lock's holder does not run and the contract or its stage forbids steals");
+    b.contract.steal = STEAL_INCIDENT_ONLY;
+    b.contract.stage = STAGE_OBSERVE;
+    expect_excuse("the lock's holder does not run and the contract or its stage forbids steals");
     SAY(&b, PAGE_RESUMED, .page = 0);
     two = SAY(&b, ROUND_ENDED, .a = 0);
     expect_excuse("no page was able for as long as the time that is demanded");
