@@ -51,8 +51,9 @@ JUDGE   := $(filter sim/base/% oracle/%,$(PARTS)) tools/judge_main.c
 READERS := $(filter reports/% tools/%,$(PARTS))
 obj      = $(patsubst %.c,$(B)/%.o,$(1))
 FUZZERS := $(FUZZED:%.c=$(B)/fuzz/%)
-# Style sheets, scripts and plots of reports, compiled in (reports/asset.h).
-ASSETS  := $(sort $(wildcard reports/html/*.css reports/html/*.js reports/plots/*.gp))
+# Style sheets, scripts and plots of reports, what `init` writes: compiled in (reports/asset.h).
+ASSETS  := $(sort $(wildcard reports/html/*.css reports/html/*.js reports/plots/*.gp \
+             tools/init/*.*))
 
 .PHONY: all test check check-long gate golden bench format fuzzers install where clean FORCE
 all: $(B)/tabquake $(if $(wildcard tools/judge_main.c),$(B)/judge)

@@ -1,8 +1,9 @@
-/* Files that reports are made with, compiled into the program by a rule of the Makefile,
- * so that it writes a whole report wherever it is installed:
+/* Files that reports and `init` are made with, compiled into the program by a rule of the
+ * Makefile, so that it writes them whole wherever it is installed:
  *
- *   html/report.css    what stands in reports/html/
- *   plots/holds.gp     and in reports/plots/, by its path in reports/
+ *   html/report.css         what stands in reports/html/
+ *   plots/holds.gp          and in reports/plots/, by its path in reports/
+ *   tools/init/suite.yaml   and in tools/init/
  */
 #ifndef REPORTS_ASSET_H
 #define REPORTS_ASSET_H

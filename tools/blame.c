@@ -158,7 +158,8 @@ static uint32_t spread(uint64_t *before, uint64_t low, uint64_t high, uint32_t n
 static void first_pass(struct blame *b)
 {
     uint64_t before[BLAME_GRID_MAX];
-    add_points(b, before, spread(before, 1, b->broke_in + 1, b->grid));
+    uint32_t n = spread(before, 1, b->broke_in + 1, b->grid);
+    add_points(b, before, n);
 }
 
 uint32_t blame_jump(const struct blame *b)
@@ -182,7 +183,8 @@ static bool finer_pass(struct blame *b)
     uint32_t i = blame_jump(b);
     uint64_t low = b->point[i].before + 1, high = b->point[i + 1].before;
     if (low == high || b->points + BLAME_FINER > BLAME_POINTS_MAX) return false;
-    add_points(b, before, spread(before, low, high - 1, BLAME_FINER));
+    uint32_t n = spread(before, low, high - 1, BLAME_FINER);
+    add_points(b, before, n);
     return true;
 }
 

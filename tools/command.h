@@ -30,6 +30,7 @@ int cmd_run(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_shrink(int argc, char **argv);
 int cmd_blame(int argc, char **argv);
+int cmd_init(int argc, char **argv);
 int cmd_mutants(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_stories(int argc, char **argv);

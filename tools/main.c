@@ -27,6 +27,7 @@ static const struct command {
       "scripted rounds as they are recorded, with the reference and a naive one" },
     { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },
     { "tune", cmd_tune, "SUITE", "failover against needless steals and load, by setting" },
+    { "init", cmd_init, "DIR", "a contract, a scenario, a suite and a CI file to start from" },
     { "check", cmd_check, "FILE...",
       "validates contracts, scenarios, suites, mutants and histories" },
     { "bench", cmd_bench, "", "measures rounds and events a second, memory, latency" },
