@@ -685,8 +685,8 @@ START_TEST(a_damaged_file_is_refused_not_believed)
         "INSERT INTO cell VALUES ('discard', 'nonsense', 1)",
         "DROP TABLE mutant",
         "UPDATE counter SET value = 9223372036854775807 WHERE name = 'rounds'",
-        "PRAGMA foreign_keys = OFF; DELETE FROM scenario;"
-        "INSERT INTO round VALUES (1, 'broken', 0, 1, 1, 'uniform', 1)",
+        ("PRAGMA foreign_keys = OFF; DELETE FROM scenario;"
+         "INSERT INTO round VALUES (1, 'broken', 0, 1, 1, 'uniform', 1)"),
     };
     struct tally *t = calloc(1, sizeof *t);
     struct store *s = open_new();
