@@ -101,6 +101,31 @@ START_TEST(the_order_of_blocks_changes_nothing)
 }
 END_TEST
 
+/* An early mutation has only what was before it, even when the worker knows more by now. */
+START_TEST(a_worker_that_goes_back_forgets_what_came_later)
+{
+    uint32_t early = 0;
+    struct portfolio p, fresh;
+    open_portfolio(&p);
+    for (uint64_t i = PORTFOLIO_FIRST; i < 10 * PORTFOLIO_BLOCK; i++) {
+        if (i % PORTFOLIO_BLOCK >= PORTFOLIO_HEAD / 2 ||
+            portfolio_strategy(&in.suite, in.seed, i, 0) != STRATEGY_MUTATION)
+            continue;
+        uint64_t later = i - i % PORTFOLIO_BLOCK + 500;
+        while (portfolio_strategy(&in.suite, in.seed, later, 0) != STRATEGY_MUTATION) later++;
+        (void)play(&p, later, false);
+        struct seen back = play(&p, i, false);
+        open_portfolio(&fresh);
+        struct seen alone = play(&fresh, i, false);
+        portfolio_close(&fresh);
+        ck_same(&back, &alone);
+        early++;
+    }
+    portfolio_close(&p);
+    ck_assert_uint_gt(early, 10);
+}
+END_TEST
+
 START_TEST(strategies_come_by_their_shares)
 {
     uint32_t n[STRATEGY_COUNT] = { 0 };
@@ -189,6 +214,7 @@ Suite *portfolio_suite(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_round_is_the_same_alone_and_in_the_middle_of_a_run);
     tcase_add_test(t, the_order_of_blocks_changes_nothing);
+    tcase_add_test(t, a_worker_that_goes_back_forgets_what_came_later);
     tcase_add_test(t, strategies_come_by_their_shares);
     tcase_add_test(t, without_a_fault_there_is_no_sweep);
     tcase_add_test(t, uniform_rounds_are_those_of_a_run_without_a_portfolio);
