@@ -9,6 +9,7 @@
  * A document starts as FOLLOWER. LEADER needs a claim's OK that was handled since it
  * became REQUESTING; in stage observe, where nobody claims, its would.lead. */
 #include "oracle/invariant.h"
+#include "sim/base/fold.h"
 
 #define TO(state) (1u << STATE_##state)
 
@@ -78,6 +79,16 @@ static void step(void *own_, const struct state *s, const struct obs *o, struct 
         c->entitled = true;
 }
 
+static void fold(const void *own_, const struct state *s, struct fold *f)
+{
+    (void)s;
+    const struct own *own = own_;
+    for (uint32_t i = 0; i < f->page.n && f->page.id[i] < own->pages; i++) {
+        const struct client *c = &own->client[f->page.id[i]];
+        fold_u(f, (uint64_t)c->state << 1 | c->entitled);
+    }
+}
+
 static const uint16_t kinds[] = { OBS_STATE_CHANGED, OBS_WOULD_LEAD, OBS_ANSWER_HANDLED };
 
 const struct invariant inv_legal_state = {
@@ -87,4 +98,5 @@ const struct invariant inv_legal_state = {
     .open = open,
     .reset = reset,
     .step = step,
+    .fold = fold,
 };

@@ -11,6 +11,7 @@
  * verdict waits until something comes of it. Local clocks count modulo 2^32 us:
  * differences up to 35 minutes are exact, a round is shorter. */
 #include "oracle/invariant.h"
+#include "sim/base/fold.h"
 
 #define WORD_US (50 * US_PER_MS)
 
@@ -104,6 +105,16 @@ static void step(void *own_, const struct state *s, const struct obs *o, struct 
     if (c->wrong) finding_broken(f, c->by == OBS_NONE ? r->issued : c->by, o->number, c->wrong);
 }
 
+static void fold(const void *own_, const struct state *s, struct fold *f)
+{
+    const struct own *own = own_;
+    for (uint32_t i = 0; i < f->request.n; i++) {
+        if (f->request.id[i] >= s->requests) continue;
+        const struct call *c = &own->call[f->request.id[i]];
+        fold_u(f, (uint64_t)c->judged << 1 | (c->wrong != NULL));
+    }
+}
+
 static const uint16_t kinds[] = { OBS_REQUEST_ISSUED, OBS_EFFECT_EXECUTED, OBS_LEDGER_COMMITTED };
 
 const struct invariant inv_no_fail_open = {
@@ -112,4 +123,5 @@ const struct invariant inv_no_fail_open = {
     INVARIANT_KINDS(kinds),
     .open = open,
     .step = step,
+    .fold = fold,
 };

@@ -3,6 +3,7 @@
  * protocol.md, rule 8: one permit, one steal. What foreign code steals is the
  * world's harm, not the client's. */
 #include "oracle/invariant.h"
+#include "sim/base/fold.h"
 
 #include <string.h>
 
@@ -72,6 +73,16 @@ static void step(void *own, const struct state *s, const struct obs *o, struct f
         stolen(own, s, o, f);
 }
 
+static void fold(const void *own_, const struct state *s, struct fold *f)
+{
+    (void)s;
+    const struct own *own = own_;
+    for (uint32_t i = 0; i < f->page.n && f->page.id[i] < own->pages; i++) {
+        const struct permit *m = &own->permit[f->page.id[i]];
+        fold_u(f, (uint64_t)m->key << 2 | (uint64_t)m->given << 1 | m->used);
+    }
+}
+
 static const uint16_t kinds[] = { OBS_LEDGER_PERMIT, OBS_LOCK_REQUESTED };
 
 const struct invariant inv_steal_permitted = {
@@ -81,4 +92,5 @@ const struct invariant inv_steal_permitted = {
     .open = open,
     .reset = reset,
     .step = step,
+    .fold = fold,
 };

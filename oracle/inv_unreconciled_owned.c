@@ -6,6 +6,7 @@
  * A transaction's observations stand together: it is over with the first ledger
  * observation that is later, or that is neither an owner nor an acceptable fence. */
 #include "oracle/invariant.h"
+#include "sim/base/fold.h"
 
 struct own {
     bool pending;
@@ -79,6 +80,16 @@ static void finish(void *own_, const struct state *s, struct finding *f)
     if (own->pending) transition_judge(own, s, NULL, f);
 }
 
+static void fold(const void *own_, const struct state *s, struct fold *f)
+{
+    (void)s;
+    const struct own *own = own_;
+    fold_u(f, own->pending);
+    if (!own->pending) return;
+    fold_fence(f, own->fence);
+    fold_since(f, own->at.us);
+}
+
 static const uint16_t kinds[] = {
     OBS_LEDGER_CLAIMED,    OBS_LEDGER_REPEATED, OBS_LEDGER_REFUSED,  OBS_LEDGER_RENEWED,
     OBS_LEDGER_RELEASED,   OBS_LEDGER_EXPIRED,  OBS_LEDGER_TAKEN,    OBS_LEDGER_COMMITTED,
@@ -93,5 +104,6 @@ const struct invariant inv_unreconciled_owned = {
     .open = open,
     .reset = reset,
     .step = step,
+    .fold = fold,
     .finish = finish,
 };

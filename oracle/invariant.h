@@ -8,6 +8,7 @@
  *   reset    before a history
  *   step     with the facts after the observation
  *   finish   after the last one; NULL when everything was decided before
+ *   fold     its own memory in canonical form, as far as verdicts on safety depend on it
  *
  * Nobody calls step or finish after a break: the first one stands. */
 #ifndef ORACLE_INVARIANT_H
@@ -18,6 +19,8 @@
 
 #define INVARIANT_KINDS_MAX OBS_COUNT
 
+struct fold;
+
 struct invariant {
     const char *clause; /* of oracle.md; its sentence is judge.c's invariant_says */
     uint32_t needs;
@@ -27,6 +30,7 @@ struct invariant {
     void (*reset)(void *own, const struct state *s);
     void (*step)(void *own, const struct state *s, const struct obs *o, struct finding *f);
     void (*finish)(void *own, const struct state *s, struct finding *f);
+    void (*fold)(const void *own, const struct state *s, struct fold *f);
 };
 
 #define X(kind, word, file) extern const struct invariant inv_##file;

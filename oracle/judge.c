@@ -7,6 +7,7 @@
 #include "oracle/abstract.h"
 #include "oracle/invariant.h"
 #include "oracle/measure.h"
+#include "oracle/state_fold.h"
 #include "sim/base/must.h"
 
 #include <string.h>
@@ -179,4 +180,19 @@ const struct judge_result *judge_finish(struct judge *j)
     coverage_finish(&j->coverage, &j->state, &j->result);
     if (j->state.cut_short) j->result.cut_short = 1;
     return &j->result;
+}
+
+uint32_t judge_broken(const struct judge *j)
+{
+    uint32_t broken = 0;
+    for (int k = 0; k < INV_COUNT; k++)
+        if (j->result.finding[k].verdict == VERDICT_BROKEN) broken |= 1u << k;
+    return broken;
+}
+
+void judge_fold(const struct judge *j, struct fold *f)
+{
+    state_fold(&j->state, f);
+    for (int k = 0; k < INV_COUNT; k++)
+        if (invariant[k]->fold) invariant[k]->fold(j->own[k], &j->state, f);
 }

@@ -120,4 +120,10 @@ void judge_reset(struct judge *j, const struct contract *c);
 void judge_step(struct judge *j, const struct obs *o);
 const struct judge_result *judge_finish(struct judge *j); /* valid until the next reset */
 
+/* Between two observations: invariants broken so far, a bit each; and what verdicts on safety
+ * still depend on, in canonical form, after the world was folded into `f` (base/fold.h). */
+uint32_t judge_broken(const struct judge *j);
+struct fold;
+void judge_fold(const struct judge *j, struct fold *f);
+
 #endif

@@ -42,7 +42,7 @@ struct scenario scenario_without_faults(const struct scenario *s)
 }
 
 /* Those whose turn it is before the next event, which says when. */
-static uint32_t inject(struct world *w, struct injection *x, uint32_t n)
+uint32_t run_inject(struct world *w, struct injection *x, uint32_t n)
 {
     uint32_t i = 0;
     const struct event *next = evq_first(&w->queue);
@@ -77,7 +77,7 @@ const struct history *run_round_with(struct runner *r, const struct scenario *s,
     world_reset(w, s, c, seed);
     while (!w->over) {
         if (n > 0) {
-            uint32_t done = inject(w, x, n);
+            uint32_t done = run_inject(w, x, n);
             x += done;
             n -= done;
         }

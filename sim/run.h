@@ -44,6 +44,10 @@ const struct history *run_round_redrawn(struct runner *r, const struct scenario 
 const struct history *run_course(struct runner *r, const struct scenario *s,
                                  const struct contract *c, struct course *course);
 
+/* For whoever plays a round event by event: of `n` injections in the order of their events, those
+ * whose turn it is before the next one; returns how many. */
+uint32_t run_inject(struct world *w, struct injection *x, uint32_t n);
+
 /* The scenario without any fault of its own: what a round is when nothing goes wrong. */
 struct scenario scenario_without_faults(const struct scenario *s);
 

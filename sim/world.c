@@ -167,6 +167,7 @@ static void plan_device(struct world *w, uint8_t n)
     d->profile = profile_of(plan->mix[draw_weighted(w, weight, plan->mix_n)].profile);
     d->clock_base.us = US_PER_S + choose_us(&w->choices, STREAM_CLOCK, 0, 1000 * US_PER_S);
     d->ppm = (int32_t)choose(&w->choices, STREAM_CLOCK, 201) - 100;
+    if (w->scenario->calm) d->ppm = 0; /* the mildest clock is exact */
     d->wall_offset_us = choose_us(&w->choices, STREAM_CLOCK, 0, 10 * US_PER_S);
     lockmgr_reset(w->lockmgr[n], n, &d->profile->locks, w->policy, &w->history);
     struct obs o = world_obs(w, OBS_DEVICE_CLOCK);
@@ -223,7 +224,9 @@ static void plan_round(struct world *w)
     w->end_at.us = w->heal_at.us + w->contract.slo.progress_within_us + 2 * US_PER_S;
     for (uint8_t i = 0; i < LEDGER_NODES; i++)
         w->node_ppm[i] =
-            (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) - NODE_PPM_MAX;
+            s->calm ? 0
+                    : (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) -
+                          NODE_PPM_MAX;
 }
 
 static uint32_t pct_steps(const struct world *w)

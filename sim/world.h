@@ -10,7 +10,8 @@
  * what waits for them), world_client.c (a client's step), world_lock.c (pages and lock
  * managers), world_net.c (requests, answers, pushes), world_node.c (ledger nodes and
  * provider), world_aim.c, world_fault.c, world_harm.c (faults), world_schedule.c (the steps
- * that a scenario lists). */
+ * that a scenario lists), world_delay.c (a message that is late), world_save.c and
+ * world_fold.c (the state as a whole; world_state.h). */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -179,9 +180,11 @@ enum step_call { STEP_IS_DUE, STEP_HAS_WAITED, STEP_IS_LATE };
 struct submitted { struct instant at; uint16_t tab; };
 
 /* One fault at an exact place: before event number `before` of the round is handled, at that
- * event's time. It acts as a planned one does, on the leading device, whatever the seed. */
+ * event's time. It acts as a planned one does, on the leading device, whatever the seed.
+ * INJECT_DELAY is no fault: that very event, a message, comes so much later. */
+#define INJECT_DELAY FAULT_COUNT
 struct injection {
-    enum fault_kind kind;
+    enum fault_kind kind;    /* or INJECT_DELAY */
     uint64_t before; /* from 1 */
     int64_t lasts_us;
     /* what came of it: */
@@ -386,6 +389,9 @@ void fault_mutate(struct world *w);         /* every second time one fault more,
 void fault_heal(struct world *w);
 bool fault_can_happen(const struct world *w, enum fault_kind k);
 enum leader_phase world_phase(const struct world *w);
+
+/* world_delay.c */
+bool world_delay_next(struct world *w, int64_t us); /* false: the next event is no such message */
 
 /* world_schedule.c */
 void schedule_plan_round(struct world *w);

@@ -312,6 +312,10 @@ void fault_inject(struct world *w, struct injection *x)
     x->begun = false;
     x->phase = world_phase(w);
     x->at = w->now;
+    if (x->kind == INJECT_DELAY) {
+        x->begun = !w->healed && world_delay_next(w, x->lasts_us);
+        return;
+    }
     if (w->healed || w->faults == FAULTS_PLANNED_MAX || !fault_can_happen(w, x->kind)) return;
     struct planned_fault *f = &w->fault[w->faults];
     *f = (struct planned_fault){ .kind = x->kind,

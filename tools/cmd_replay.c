@@ -24,7 +24,7 @@ static const char *const format_word[FORMATS] = { "text", "jsonl", "html", "perf
 
 struct asked {
     struct options options;
-    const char *program, *file, *output, *inject, *how;
+    const char *program, *file, *output, *inject, *how, *mutant;
     uint32_t format;
     struct injection injection[PLACEMENTS_MAX];
     uint32_t injections;
@@ -64,6 +64,11 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
           .value = "FAULT@EVENT[/LASTS]",
           .says = "instead of the scenario's own faults; several with commas, as sweep says" },
         option_course(&a->how),
+        { .name = "mutant",
+          .kind = FLAG_TEXT,
+          .into = &a->mutant,
+          .value = "FILE",
+          .says = "with the deliberate mistake of this mutant, as explore says" },
         option_contract(o),
         option_set(o),
     };
@@ -280,6 +285,7 @@ int cmd_replay(int argc, char **argv)
     if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
     if (!inputs_load(in, &a->options, argv[0], a->file, stderr)) return EXIT_BAD_INPUT;
     if (!inputs_round(in, &a->options, "replay", stderr) ||
+        (a->mutant && !inputs_mutant(in, a->mutant, stderr)) ||
         !overrides_all_placed(&in->overrides, stderr)) {
         inputs_free(in);
         return EXIT_BAD_INPUT;

@@ -35,6 +35,7 @@ int cmd_mutants(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_stories(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_explore(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_bench(int argc, char **argv);

@@ -181,3 +181,19 @@ uint32_t inputs_scenario(const struct suite *s, uint64_t index)
     while (position >= s->part[part].share) position -= s->part[part++].share;
     return s->part[part].scenario;
 }
+
+bool inputs_mutant(struct inputs *in, const char *file, FILE *err)
+{
+    struct mutant m;
+    struct scenario *s = in->suite.scenario;
+    must(in->suite.scenarios == 1);
+    if (in->caught_by[0]) {
+        fprintf(err, "%s: found a mutant together with --mutant, accepted one of them\n", s->file);
+        return false;
+    }
+    if (!mutant_load(&m, file, NULL, err)) return false;
+    s->policy = policy_both(s->policy, m.scenario.policy);
+    s->policy_of_one_version = m.scenario.policy_of_one_version;
+    memcpy(in->caught_by, m.caught_by, sizeof in->caught_by);
+    return true;
+}

@@ -30,6 +30,10 @@ bool inputs_load(struct inputs *in, const struct options *o, const char *program
                  FILE *err);
 void inputs_free(struct inputs *in);
 
+/* The only scenario with the deliberate mistake of a mutant's file, whose own scenario is left
+ * aside. False after a line on `err`. */
+bool inputs_mutant(struct inputs *in, const char *file, FILE *err);
+
 /* For the commands that play one round: a single scenario, and the seed that was given or
  * that the scenario keeps; a calm one needs none. False after a line on `err`. */
 bool inputs_round(struct inputs *in, const struct options *o, const char *command, FILE *err);

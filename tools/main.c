@@ -25,6 +25,7 @@ static const struct command {
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
     { "stories", cmd_stories, "[FILE...]",
       "scripted rounds as they are recorded, with the reference and a naive one" },
+    { "explore", cmd_explore, "SCENARIO", "every placement of a few faults in a small round" },
     { "sweep", cmd_sweep, "SCENARIO", "one fault before every event of a good round" },
     { "tune", cmd_tune, "SUITE", "failover against needless steals and load, by setting" },
     { "init", cmd_init, "DIR", "a contract, a scenario, a suite and a CI file to start from" },

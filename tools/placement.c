@@ -40,6 +40,34 @@ bool placement_lasts(int64_t *us, enum fault_kind k, const char *text, const cha
     return false;
 }
 
+static bool is_new(const int64_t *us, uint32_t n, int64_t one)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (us[i] == one) return false;
+    return true;
+}
+
+uint32_t placement_lengths(int64_t us[PLACEMENT_LENGTHS_MAX], const char *text, const char *option,
+                           FILE *err)
+{
+    uint32_t n = 0;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char one[32];
+        snprintf(one, sizeof one, "%.*s", (int)(strcspn(at, ",") % sizeof one), at);
+        bool good = n < PLACEMENT_LENGTHS_MAX && yaml_parse_duration(one, &us[n]) &&
+                    us[n] >= LASTS_MIN_US && us[n] <= LASTS_MAX_US && is_new(us, n, us[n]);
+        if (!good) {
+            fprintf(err,
+                    "tabquake %s: found %.80s, accepted up to %d different durations with their"
+                    " units from 1ms to 1h, with commas between\n",
+                    option, text, PLACEMENT_LENGTHS_MAX);
+            return 0;
+        }
+        n++;
+    }
+    return n;
+}
+
 static bool read_event(uint64_t *event, const char *text, const char *option, FILE *err)
 {
     char *end;
@@ -48,6 +76,18 @@ static bool read_event(uint64_t *event, const char *text, const char *option, FI
     if (*event > 0 && *end == '\0' && errno == 0) return true;
     fprintf(err, "tabquake %s: found %.80s, accepted the number of an event, from 1\n", option,
             *text ? text : "no event");
+    return false;
+}
+
+static bool read_delay(struct injection *x, const char *text, const char *option, FILE *err)
+{
+    x->kind = INJECT_DELAY;
+    if (text && yaml_parse_duration(text, &x->lasts_us) && x->lasts_us >= LASTS_MIN_US &&
+        x->lasts_us <= LASTS_MAX_US)
+        return true;
+    fprintf(err, "tabquake %s: found %.80s for %s, accepted a duration with its unit from 1ms to"
+                 " 1h\n",
+            option, text ? text : "nothing", PLACEMENT_DELAY);
     return false;
 }
 
@@ -64,6 +104,9 @@ static bool read_one(struct injection *x, char *text, const char *option, FILE *
     char *slash = strchr(at + 1, '/');
     if (slash) *slash = '\0';
     *x = (struct injection){ .before = 0 };
+    if (strcmp(text, PLACEMENT_DELAY) == 0)
+        return read_event(&x->before, at + 1, option, err) &&
+               read_delay(x, slash ? slash + 1 : NULL, option, err);
     return placement_kind(&x->kind, text, option, err) &&
            read_event(&x->before, at + 1, option, err) &&
            placement_lasts(&x->lasts_us, x->kind, slash ? slash + 1 : NULL, option, err);
@@ -108,9 +151,10 @@ const char *placement_text(char out[PLACEMENT_TEXT_MAX], const struct injection 
     out[0] = '\0';
     for (uint32_t i = 0; i < n && i < PLACEMENTS_MAX; i++) {
         yaml_format_duration(lasts, sizeof lasts, x[i].lasts_us);
-        bool is_long = fault_has_length(x[i].kind);
+        bool delays = x[i].kind == INJECT_DELAY, is_long = delays || fault_has_length(x[i].kind);
         length += (size_t)snprintf(out + length, PLACEMENT_TEXT_MAX - length,
-                                   "%s%s@%" PRIu64 "%s%s", i ? "," : "", fault_info[x[i].kind].word,
+                                   "%s%s@%" PRIu64 "%s%s", i ? "," : "",
+                                   delays ? PLACEMENT_DELAY : fault_info[x[i].kind].word,
                                    x[i].before, is_long ? "/" : "", is_long ? lasts : "");
     }
     return out;

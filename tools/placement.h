@@ -2,6 +2,7 @@
  *
  *     freeze-abrupt@812/3s        before event 812, for three seconds
  *     close-holder@40             a fault that has no length
+ *     delay@52/600ms              no fault: event 52, a message, comes so much later
  *     freeze-abrupt@812/3s,rogue-steal@830/2s     several, in the order of their events
  *
  * `sweep` prints it, `replay --inject` takes it; a duration that is left out is
@@ -15,6 +16,7 @@
 #include "sim/world.h"
 
 #define PLACEMENTS_MAX 8 /* of one round */
+#define PLACEMENT_DELAY "delay" /* INJECT_DELAY */
 #define PLACEMENT_LASTS_US (3 * US_PER_S)
 #define PLACEMENT_TEXT_MAX (PLACEMENTS_MAX * 80)
 
@@ -26,6 +28,11 @@ bool placement_kind(enum fault_kind *k, const char *word, const char *option, FI
 /* How long a fault lasts: `text` may be NULL. 0 for a fault that has no length. */
 bool placement_lasts(int64_t *us, enum fault_kind k, const char *text, const char *option,
                      FILE *err);
+
+/* Lengths as a list, "1.1s,3s"; each once, returns how many; 0 after a sentence on `err`. */
+#define PLACEMENT_LENGTHS_MAX 8
+uint32_t placement_lengths(int64_t us[PLACEMENT_LENGTHS_MAX], const char *text, const char *option,
+                           FILE *err);
 
 /* Returns `out`. */
 const char *placement_text(char out[PLACEMENT_TEXT_MAX], const struct injection *x, uint32_t n);

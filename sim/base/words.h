@@ -8,7 +8,7 @@ enum { PAGE_IS_VISIBLE = 1, PAGE_HAS_LOCKS = 2, PAGE_MAY_LEAD = 4, PAGE_IS_FOREI
 /* lock.requested flags */
 enum { LOCK_IS_IF_AVAILABLE = 1, LOCK_IS_STEAL = 2, LOCK_HAS_SIGNAL = 4, LOCK_IS_FOREIGN = 8 };
 /* lock names are small numbers in a round; 1 is the contract's leader lock */
-enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2 };
+enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
 
 #define LOCK_ERRORS(X) /* WL-10, in the order in which they are checked */ \
     X(NONE, "none") X(TYPE, "TypeError") X(INVALID_STATE, "InvalidStateError") \

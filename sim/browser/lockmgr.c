@@ -20,60 +20,9 @@
  *
  * Not measured, decided here: an S that waits only behind a queued X does not
  * contend with a cached holder of S, and evicts nobody (WL-65). */
-#include "sim/browser/lockmgr.h"
+#include "sim/browser/lockmgr_internal.h"
 
 #include "sim/base/must.h"
-
-#define NAME_BUCKETS 64u /* a round has 1 to 3 names; scripts some dozens */
-
-enum entry_state { NOWHERE, WAITING, HELD };
-enum chain { IN_NAME, IN_CLIENT, CHAINS };
-
-struct ask {
-    uint32_t request;
-    uint16_t page;
-    bool shared;
-    uint8_t flags; /* LOCK_IS_*, LOCK_HAS_SIGNAL */
-};
-
-struct entry {
-    struct entry *prev[CHAINS], *next[CHAINS];
-    struct entry *bucket_next; /* also links the free entries */
-    struct name *name;
-    struct ask ask;
-    uint32_t left_by; /* NOWHERE: the observation by which it left */
-    enum entry_state state;
-};
-
-struct list {
-    struct entry *first, *last;
-    uint32_t n;
-};
-
-struct name {
-    struct list held, queue;
-    struct name *bucket_next; /* also links the free names */
-    uint32_t key, refs;
-    bool stalled; /* the head may be grantable: WL-26, WL-68 */
-};
-
-struct client {
-    struct list entries;
-    bool touched, ended, cached, evicted;
-};
-
-struct lockmgr {
-    struct lockmgr_rules rules;
-    struct policy policy;
-    struct history *history;
-    uint8_t partition;
-    uint32_t requests_max, pages_max, bucket_mask;
-    uint32_t entries_used, names_used, touched_n, cached_n;
-    struct entry *entry, *entry_free, **bucket;
-    struct name *name, *name_free, *name_bucket[NAME_BUCKETS];
-    struct client *client;
-    uint16_t *touched;
-};
 
 /* One arrival, while the manager works on it. */
 struct turn {
@@ -496,6 +445,7 @@ void lockmgr_query(struct lockmgr *m, uint32_t name, struct lockmgr_snapshot *s,
 struct lockmgr *lockmgr_open(struct arena *a, uint32_t requests_max, uint32_t pages_max)
 {
     must(pages_max <= PAGE_SERVER);
+    size_t before = a->used;
     struct lockmgr *m = arena_array(a, struct lockmgr, 1);
     uint32_t buckets = 1;
     while (buckets < requests_max) buckets *= 2;
@@ -507,6 +457,7 @@ struct lockmgr *lockmgr_open(struct arena *a, uint32_t requests_max, uint32_t pa
     m->name = arena_array(a, struct name, requests_max); /* a name needs an entry */
     m->client = arena_array(a, struct client, pages_max);
     m->touched = arena_array(a, uint16_t, pages_max);
+    m->bytes = a->used - before;
     return m;
 }
 

@@ -98,4 +98,13 @@ uint32_t lockmgr_waiters(const struct lockmgr *m, uint32_t name);
 uint16_t lockmgr_waiter(const struct lockmgr *m, uint32_t name, uint32_t n);
 void lockmgr_must_be_sane(const struct lockmgr *m);
 
+/* lockmgr_state.c: the whole state, to return to it at the same place in memory; its canonical
+ * form (base/fold.h), queues first, which name the pages; then what is kept of each page. */
+struct fold;
+size_t lockmgr_bytes(const struct lockmgr *m);
+void lockmgr_save(const struct lockmgr *m, void *to);
+void lockmgr_restore(struct lockmgr *m, const void *from);
+void lockmgr_fold_queues(const struct lockmgr *m, struct fold *f);
+void lockmgr_fold_client(const struct lockmgr *m, uint16_t page, struct fold *f);
+
 #endif

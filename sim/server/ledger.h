@@ -204,6 +204,11 @@ void ledger_restart(struct ledger_node *n, struct instant at, struct local now, 
 enum incident { INCIDENT_ADVANCE_EPOCH, INCIDENT_REOPEN };
 void ledger_incident(struct ledger_node *n, enum incident what, struct instant at,
                      struct local now, uint32_t cause, struct ledger_out *out);
+struct fold;
+void ledger_fold(const struct ledger_node *n, struct fold *f); /* seen from the node's clock */
+/* A timer that comes to nothing; the place of a mutant's late step among those that wait. */
+bool ledger_timer_is_stale(const struct ledger_node *n, uint32_t timer, uint32_t arm);
+uint32_t ledger_late_at(const struct ledger_node *n, uint32_t arm);
 /* For a page that has just subscribed: LED, EXPIRED, VACANT or CLOSED, as it is now. */
 struct push ledger_state(const struct ledger_node *n);
 /* The site's data was cleared (indexeddb-ledger): a new, empty incarnation. */

@@ -34,4 +34,7 @@ void provider_request(struct provider *p, const struct request *r, struct instan
 void provider_finish(struct provider *p, const struct request *r, struct instant at,
                      uint32_t cause, struct answer *a);
 
+struct fold;
+void provider_fold(const struct provider *p, struct fold *f);
+
 #endif
