@@ -9,7 +9,8 @@
 
 #include "sim/base/fold.h"
 
-#define END_MOST_US (INT64_C(1) * US_PER_S) /* lock-model asks for half a second, no-fail-open for less */
+#define END_MOST_US                                                                                \
+    (INT64_C(1) * US_PER_S) /* lock-model asks for half a second, no-fail-open for less */
 
 static void fold_seen(struct fold *f, uint32_t by)
 {

@@ -224,9 +224,9 @@ static void plan_round(struct world *w)
     w->end_at.us = w->heal_at.us + w->contract.slo.progress_within_us + 2 * US_PER_S;
     for (uint8_t i = 0; i < LEDGER_NODES; i++)
         w->node_ppm[i] =
-            s->calm ? 0
-                    : (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) -
-                          NODE_PPM_MAX;
+            s->calm
+                ? 0
+                : (int32_t)choose(&w->choices, STREAM_CLOCK, 2 * NODE_PPM_MAX + 1) - NODE_PPM_MAX;
 }
 
 static uint32_t pct_steps(const struct world *w)

@@ -301,8 +301,7 @@ void world_fold(const struct world *w, struct fold *f)
     f->renewals = w->node[0].record.renew_sequence;
     see_from_world(w, f);
     f->far_us = (f->ends_us - w->now.us) / 8 * 9; /* clocks that run fast, too */
-    for (uint32_t d = 0; d < w->devices; d++)
-        f->device_us[d] = device_now(w, &w->device[d]).us;
+    for (uint32_t d = 0; d < w->devices; d++) f->device_us[d] = device_now(w, &w->device[d]).us;
     for (uint32_t d = 0; d < w->devices; d++) lockmgr_fold_queues(w->lockmgr[d], f);
     for (uint32_t i = 0; i < f->page.n; i++) fold_tab(f, w->page[f->page.id[i]].tab);
     for (uint32_t t = 0; t < w->tabs; t++)

@@ -27,6 +27,18 @@ struct asked {
 
 /* -- what is asked for -------------------------------------------------------------------- */
 
+static struct flag bound(const char *name, uint64_t *into, uint64_t min, uint64_t max,
+                         const char *says)
+{
+    return (struct flag){ .name = name,
+                          .kind = FLAG_NUMBER,
+                          .into = into,
+                          .value = "N",
+                          .says = says,
+                          .min = min,
+                          .max = max };
+}
+
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
     *a = (struct asked){ .options = options_default(),
@@ -35,18 +47,10 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
                          .delay = DELAY_DEFAULT };
     struct options *o = &a->options;
     const struct flag table[] = {
-        { .name = "faults",
-          .kind = FLAG_NUMBER,
-          .into = &a->faults,
-          .value = "N",
-          .says = "faults in one path at most (default: the scenario's faultsDrawn)",
-          .max = PLACEMENTS_MAX },
-        { .name = "delays",
-          .kind = FLAG_NUMBER,
-          .into = &a->delays,
-          .value = "N",
-          .says = "late messages in one path at most (default: 0)",
-          .max = PLACEMENTS_MAX },
+        bound("faults", &a->faults, 0, PLACEMENTS_MAX,
+              "faults in one path at most (default: the scenario's faultsDrawn)"),
+        bound("delays", &a->delays, 0, PLACEMENTS_MAX,
+              "late messages in one path at most (default: 0)"),
         { .name = "delay",
           .kind = FLAG_TEXT,
           .into = &a->delay,
@@ -62,13 +66,8 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
           .into = &a->mutant,
           .value = "FILE",
           .says = "with the deliberate mistake of this mutant" },
-        { .name = "max-states",
-          .kind = FLAG_NUMBER,
-          .into = &a->states,
-          .value = "N",
-          .says = "remembered at most, 16 to 32 bytes each (default: 4000000)",
-          .min = 1,
-          .max = SEEN_MAX },
+        bound("max-states", &a->states, 1, SEEN_MAX,
+              "remembered at most, 16 to 32 bytes each (default: 4000000)"),
         { .name = "max-time",
           .kind = FLAG_TEXT,
           .into = &a->limit,
@@ -91,9 +90,10 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     const struct flags f = {
         .command = "explore",
         .operands = "SCENARIO",
-        .says = "Explores every placement of the scenario's faults, and of late messages, within the"
-                " bounds,\nand says how many states there are. Exit status 1 when an invariant"
-                " broke, 4 when a\nlimit was hit before the space was covered.",
+        .says =
+            "Explores every placement of the scenario's faults, and of late messages, within the"
+            " bounds,\nand says how many states there are. Exit status 1 when an invariant"
+            " broke, 4 when a\nlimit was hit before the space was covered.",
         .example = "build/tabquake explore scenarios/explore/two-tabs.yaml --faults 1",
         .flag = table,
         .n = sizeof table / sizeof table[0],
@@ -209,7 +209,8 @@ static void announce(FILE *f, const struct asked *a, const struct inputs *in,
     fprintf(f, "revision %s, %s\n", version_revision(), version_build());
     fprintf(f,
             "scope: %" PRIu32 " tabs, %" PRIu32 " device%s, %" PRIu32
-            " operation%s, horizon %s; at most %" PRIu32 " fault%s and %" PRIu32 " late message%s\n",
+            " operation%s, horizon %s; at most %" PRIu32 " fault%s and %" PRIu32
+            " late message%s\n",
             scenario_tabs(&x->calm), x->calm.devices, x->calm.devices == 1 ? "" : "s",
             x->calm.operations.min, x->calm.operations.min == 1 ? "" : "s",
             text_us(us, x->calm.duration.min_us), x->faults, x->faults == 1 ? "" : "s", x->delays,
@@ -319,7 +320,7 @@ static void print_json(FILE *f, const struct asked *a, const struct explore_scop
     fputs("]}\n", f);
 }
 
-/* -- the command -------------------------------------------------------------------------------- */
+/* -- the command -------------------------------------------------------------------- */
 
 static int explore(const struct asked *a, const struct inputs *in, const struct explore_scope *x)
 {

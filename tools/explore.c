@@ -1,5 +1,6 @@
 /* See explore.h. A worker has one world and goes back in it: a copy of the world for each move
- * that is on the path, and the history cut back to where it was, which the judge then reads anew. */
+ * that is on the path, and the history cut back to where it was, which the judge then reads
+ * anew. */
 #include "tools/explore.h"
 
 #include <stdlib.h>
@@ -16,14 +17,17 @@
 #define NO_SLOT UINT64_MAX
 
 /* A place of the calm round at which a first move may come. */
-struct place { uint64_t slot, time; };
+struct place {
+    uint64_t slot, time;
+};
 
 /* One search: with at most `moves` moves in a path. */
 struct explore {
     struct explore_scope scope;
     uint32_t moves;
     struct seen seen;
-    struct place *place; uint32_t places, places_max;
+    struct place *place;
+    uint32_t places, places_max;
     uint32_t jobs;
     double ends;
     _Atomic uint64_t next, done; /* of places x moves */
@@ -33,7 +37,10 @@ struct explore {
     struct explore_violation violation[INV_COUNT]; /* of a search by one thread */
 };
 
-struct copy { void *bytes; size_t max; };
+struct copy {
+    void *bytes;
+    size_t max;
+};
 
 struct worker {
     struct explore *e;
@@ -42,9 +49,9 @@ struct worker {
     struct arena arena;
     struct judge *judge;
     struct contract bent;
-    uint32_t judged;       /* observations that the judge has read */
+    uint32_t judged;               /* observations that the judge has read */
     uint32_t faults, delays, left; /* that may still come */
-    uint32_t n;            /* moves of the path */
+    uint32_t n;                    /* moves of the path */
     struct injection path[PLACEMENTS_MAX];
     struct copy copy[PLACEMENTS_MAX + 1];
     uint64_t events, nodes, edges;
@@ -149,8 +156,7 @@ static bool visit(struct worker *k, uint64_t *slot)
     k->nodes++;
     *slot = NO_SLOT;
     if (!e->scope.merges) return true;
-    enum seen_outcome o =
-        seen_visit(&e->seen, fingerprint(k), (uint64_t)k->w->now.us, slot);
+    enum seen_outcome o = seen_visit(&e->seen, fingerprint(k), (uint64_t)k->w->now.us, slot);
     if (o == SEEN_FULL) atomic_store(&e->full, true);
     return o == SEEN_NEW;
 }

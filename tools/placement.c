@@ -85,8 +85,9 @@ static bool read_delay(struct injection *x, const char *text, const char *option
     if (text && yaml_parse_duration(text, &x->lasts_us) && x->lasts_us >= LASTS_MIN_US &&
         x->lasts_us <= LASTS_MAX_US)
         return true;
-    fprintf(err, "tabquake %s: found %.80s for %s, accepted a duration with its unit from 1ms to"
-                 " 1h\n",
+    fprintf(err,
+            "tabquake %s: found %.80s for %s, accepted a duration with its unit from 1ms to"
+            " 1h\n",
             option, text ? text : "nothing", PLACEMENT_DELAY);
     return false;
 }
@@ -152,10 +153,10 @@ const char *placement_text(char out[PLACEMENT_TEXT_MAX], const struct injection 
     for (uint32_t i = 0; i < n && i < PLACEMENTS_MAX; i++) {
         yaml_format_duration(lasts, sizeof lasts, x[i].lasts_us);
         bool delays = x[i].kind == INJECT_DELAY, is_long = delays || fault_has_length(x[i].kind);
-        length += (size_t)snprintf(out + length, PLACEMENT_TEXT_MAX - length,
-                                   "%s%s@%" PRIu64 "%s%s", i ? "," : "",
-                                   delays ? PLACEMENT_DELAY : fault_info[x[i].kind].word,
-                                   x[i].before, is_long ? "/" : "", is_long ? lasts : "");
+        length +=
+            (size_t)snprintf(out + length, PLACEMENT_TEXT_MAX - length, "%s%s@%" PRIu64 "%s%s",
+                             i ? "," : "", delays ? PLACEMENT_DELAY : fault_info[x[i].kind].word,
+                             x[i].before, is_long ? "/" : "", is_long ? lasts : "");
     }
     return out;
 }

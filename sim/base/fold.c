@@ -86,8 +86,7 @@ void fold_answer(struct fold *f, const struct answer *a)
     fold_u(f, (uint64_t)a->kind << 32 | (uint64_t)a->result);
     fold_fence(f, a->fence);
     fold_u(f, (uint64_t)a->op << 32 | a->permit);
-    fold_u(f,
-           a->kind == REQ_RENEW ? (uint64_t)((int64_t)a->sequence - f->renewals) : a->sequence);
+    fold_u(f, a->kind == REQ_RENEW ? (uint64_t)((int64_t)a->sequence - f->renewals) : a->sequence);
     fold_u(f, (uint64_t)a->wait_us);
     fold_u(f, a->outcome);
     for (uint32_t i = 0; i < a->unreconciled_n; i++) fold_u(f, a->unreconciled[i]);

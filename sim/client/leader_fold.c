@@ -4,7 +4,6 @@
 
 #include "sim/base/fold.h"
 
-
 /* Own numbers of requests: compared for equality, and with the first of this claim
  * (claim.c, of_this_claim). */
 void leader_fold_own(const struct leader *l, struct fold *f, uint32_t id)

@@ -74,8 +74,8 @@ static void fold_late(const struct ledger_node *n, struct fold *f)
         fold_u(f, (uint64_t)s->kind << 32 | (uint64_t)s->result);
         fold_name(f, &f->request, s->request.id);
         fold_request(f, &s->request);
-        fold_u(f, (uint64_t)s->acts << 4 | (uint64_t)s->repeated << 3 |
-                      (uint64_t)s->trusted << 2 | (uint64_t)s->has_read << 1 | s->reconciles);
+        fold_u(f, (uint64_t)s->acts << 4 | (uint64_t)s->repeated << 3 | (uint64_t)s->trusted << 2 |
+                      (uint64_t)s->has_read << 1 | s->reconciles);
         fold_u(f, (uint64_t)s->read_generation << 32 | s->op);
         fold_u(f, (uint64_t)s->parts);
         fold_u(f, (uint64_t)s->wait_us);
