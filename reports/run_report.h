@@ -58,6 +58,13 @@ struct failure_group {
     const char *script;        /* the scenario file's text */
 };
 
+/* What the gate tried beside the rounds. */
+struct gate_proofs {
+    uint64_t replayed, replayed_differently; /* rounds run again */
+    uint32_t golden, golden_again;           /* old failing seeds, and that broke again */
+    bool canary_run, canary_red;
+};
+
 enum noted_why { NOTED_BROKEN, NOTED_UNKNOWN, NOTED_SLOW, NOTED_COUNT };
 
 /* A round worth coming back to. */
@@ -79,6 +86,7 @@ struct run_report {
     struct run_info run;
     const struct tally *tally;
     const struct gate_report *gate;
+    const struct gate_proofs *proofs; /* NULL: nothing was tried */
     const struct mutant_outcome *mutant;
     uint32_t mutants;
     const struct scenario_count *scenario;

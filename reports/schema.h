@@ -11,8 +11,9 @@
 /* user_version; larger is refused, smaller is read (store_read.c) and not written to.
  *   2: run.program, setting
  *   3: failure_group
- *   4: round.course, finding.course, invariant.uniform_*, strategy, state, saturation */
-#define SCHEMA_VERSION 4
+ *   4: round.course, finding.course, invariant.uniform_*, strategy, state, saturation
+ *   5: proof */
+#define SCHEMA_VERSION 5
 
 #define SCHEMA_RUN                                                                            \
     "CREATE TABLE run (\n"                                                                    \
@@ -170,6 +171,10 @@
     "  budget INTEGER NOT NULL,   -- rounds that it may take\n"                               \
     "  also TEXT NOT NULL         -- other invariants that fired, by name\n"                  \
     ") STRICT;\n"                                                                             \
+    "CREATE TABLE proof (\n"                                                                  \
+    "  name TEXT PRIMARY KEY,     -- of what the gate tried beside the rounds\n"              \
+    "  value INTEGER NOT NULL     -- how many, or 0 and 1\n"                                  \
+    ") STRICT, WITHOUT ROWID;\n"                                                              \
     "CREATE TABLE performance (\n"                                                            \
     "  name TEXT PRIMARY KEY,     -- seconds, rounds_per_s, events_per_s, speedup\n"          \
     "  value REAL NOT NULL        -- in the unit of its name\n"                               \

@@ -58,7 +58,8 @@ static const char pending_tables[] =
     "CREATE TEMP TABLE new_scenario (id INTEGER PRIMARY KEY, rounds, broken, unknown);";
 
 static const char forget_judgement[] = "DELETE FROM condition; DELETE FROM mutant;"
-                                       "DELETE FROM performance; DELETE FROM failure_group;";
+                                       "DELETE FROM performance; DELETE FROM failure_group;"
+                                       "DELETE FROM proof;";
 
 /* -- opening ----------------------------------------------------------------- */
 
@@ -455,6 +456,16 @@ static bool write_mutant(struct store *s, uint32_t position, const struct mutant
                    (int64_t)m->rounds, (int64_t)m->budget, also);
 }
 
+static bool write_proofs(struct store *s, const struct gate_proofs *p)
+{
+    return sql_run(&s->q,
+                   "INSERT INTO proof VALUES ('replayed', ?), ('replayed_differently', ?),"
+                   " ('golden', ?), ('golden_again', ?), ('canary_run', ?), ('canary_red', ?)",
+                   "iiiiii", (int64_t)p->replayed, (int64_t)p->replayed_differently,
+                   (int64_t)p->golden, (int64_t)p->golden_again, (int64_t)p->canary_run,
+                   (int64_t)p->canary_red);
+}
+
 static bool write_performance(struct store *s, const struct performance *p)
 {
     return sql_run(&s->q,
@@ -481,7 +492,8 @@ bool store_finish(struct store *s, const struct run_report *r)
     const char *verdict = r->gate ? gate_verdict_word[r->gate->verdict] : NULL;
     bool ok = store_flush(s) && sql_script(&s->q, "BEGIN IMMEDIATE;") &&
               sql_script(&s->q, forget_judgement);
-    ok = ok && (!r->gate || write_conditions(s, r->gate));
+    ok = ok && (!r->gate || write_conditions(s, r->gate)) &&
+         (!r->proofs || write_proofs(s, r->proofs));
     for (uint32_t i = 0; ok && i < r->mutants; i++) ok = write_mutant(s, i, &r->mutant[i]);
     for (uint32_t i = 0; ok && i < r->groups; i++) ok = write_group(s, i, r);
     return ok && write_performance(s, &r->performance) &&

@@ -376,6 +376,30 @@ static bool load_groups(struct loader *l)
     return !l->q.failed;
 }
 
+static bool load_proofs(struct loader *l)
+{
+    static const char *const name[] = { "replayed",     "replayed_differently", "golden",
+                                        "golden_again", "canary_run",           "canary_red" };
+    enum { PROOFS = sizeof name / sizeof name[0] };
+    uint64_t value[PROOFS] = { 0 };
+    if (l->q.version < 5) return true;
+    sqlite3_stmt *s = sql_query(&l->q, "SELECT name AS proof, value FROM proof");
+    while (sql_row(&l->q, s)) {
+        uint32_t i = stored_word_at(l, s, 0, name, PROOFS);
+        if (i < PROOFS) value[i] = stored_count_at(l, s, 1, i < 2 ? INT64_MAX : UINT32_MAX);
+        l->run->report.proofs = &l->run->proofs;
+    }
+    if (value[1] > value[0] || value[3] > value[2])
+        return sql_refuse(&l->q, "damaged: more went wrong than was tried");
+    l->run->proofs = (struct gate_proofs){ .replayed = value[0],
+                                           .replayed_differently = value[1],
+                                           .golden = (uint32_t)value[2],
+                                           .golden_again = (uint32_t)value[3],
+                                           .canary_run = value[4] != 0,
+                                           .canary_red = value[5] != 0 };
+    return !l->q.failed;
+}
+
 static bool load_performance(struct loader *l)
 {
     struct performance *p = &l->run->report.performance;
@@ -413,7 +437,7 @@ struct stored_run *store_load(const char *path, FILE *err)
     bool ok = open_results(&l, path, err) && sql_script(&l.q, "BEGIN;") && load_run(&l) &&
               load_call(&l) && load_scenarios(&l) && load_blocks(&l) && load_findings(&l) &&
               load_noted(&l) && stored_load_sums(&l) && load_conditions(&l) && load_mutants(&l) &&
-              load_groups(&l) && load_performance(&l);
+              load_groups(&l) && load_proofs(&l) && load_performance(&l);
     sql_close(&l.q);
     if (ok) return l.run;
     stored_free(l.run);

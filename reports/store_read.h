@@ -22,6 +22,7 @@ struct stored_run {
     /* what report points to */
     struct tally tally;
     struct gate_report gate;
+    struct gate_proofs proofs;
     struct scenario_count *scenario;
     struct mutant_outcome *mutant;
     struct failure *failure;

@@ -217,7 +217,10 @@ const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *
     static const char *const word[] = { "PASS", "FAIL", "UNKNOWN" };
     char baseline[2 * CONDITION_TEXT_MAX], rounds[64] = "";
     write_baseline(baseline, r->gate);
-    if (r->gate && r->gate->is_short)
+    if (r->gate && r->run.shards > 1)
+        snprintf(rounds, sizeof rounds, "shard %" PRIu32 " of %" PRIu32 ": %" PRIu64 " rounds",
+                 r->run.shard, r->run.shards, r->tally->rounds);
+    else if (r->gate && r->gate->is_short)
         snprintf(rounds, sizeof rounds, "short: %" PRIu64 " of %" PRIu32 " rounds",
                  r->run.rounds_asked, r->run.contract.slo.rounds);
     const char *both = *rounds && *baseline ? ", " : "";

@@ -32,6 +32,11 @@ void announce_begin(FILE *f, const char *command, const struct campaign *c, cons
             seed_text, in->seed, first, in->suite.scenario[inputs_scenario(&in->suite, first)].name,
             rng_mix(in->seed, first));
     fprintf(f, "revision %s, %s\n", version_revision(), version_build());
+    if (c->shard.of > 1)
+        fprintf(f, "shard %" PRIu32 " of %" PRIu32 "%s%s%s: rounds %" PRIu64 " to %" PRIu64 " of ",
+                c->shard.number, c->shard.of, c->shard.from ? " (" : "",
+                c->shard.from ? c->shard.from : "", c->shard.from ? ")" : "", c->first,
+                c->first + c->mine);
     fprintf(f, "%" PRIu64 " rounds, %" PRIu32 " jobs", c->rounds, c->jobs);
     if (out) fprintf(f, ", results in %s", out);
     if (c->resumed) fprintf(f, ", %" PRIu64 " rounds are there already", c->resumed);

@@ -50,13 +50,13 @@ uint64_t campaign_samples(uint64_t rounds)
 
 static uint64_t sample_index(const struct campaign *c, uint64_t k)
 {
-    return k * c->rounds / c->samples;
+    return c->first + k * c->mine / c->samples;
 }
 
 /* The sample that round `index` is, or NULL. Reads nothing that workers write. */
 static struct campaign_sample *sample_of(const struct campaign *c, uint64_t index)
 {
-    uint64_t k = (index * c->samples + c->rounds - 1) / c->rounds;
+    uint64_t k = ((index - c->first) * c->samples + c->mine - 1) / c->mine;
     return k < c->samples && sample_index(c, k) == index ? &c->sample[k] : NULL;
 }
 
@@ -67,18 +67,26 @@ static void *memory(size_t n, size_t size)
     return p;
 }
 
+static void choose_samples(struct campaign *c)
+{
+    free(c->sample);
+    c->samples = campaign_samples(c->mine);
+    c->sample = memory(c->samples ? c->samples : 1, sizeof *c->sample);
+    for (uint64_t k = 0; k < c->samples; k++)
+        c->sample[k] =
+            (struct campaign_sample){ .index = sample_index(c, k), .worker = CAMPAIGN_NOBODY };
+}
+
 void campaign_open(struct campaign *c, const struct inputs *in, uint64_t rounds, uint32_t jobs)
 {
     memset(c, 0, sizeof *c);
     c->in = in;
     c->rounds = rounds;
     c->jobs = jobs;
+    c->shard = (struct shard){ .number = 1, .of = 1 };
+    c->mine = rounds;
     c->block_rounds = campaign_block_rounds(rounds);
-    c->samples = campaign_samples(rounds);
-    c->sample = memory(c->samples, sizeof *c->sample);
-    for (uint64_t k = 0; k < c->samples; k++)
-        c->sample[k] =
-            (struct campaign_sample){ .index = sample_index(c, k), .worker = CAMPAIGN_NOBODY };
+    choose_samples(c);
     c->block_done = memory(blocks_of(c), sizeof *c->block_done);
     c->sums = memory(1, sizeof *c->sums);
     c->lists = memory(1, sizeof *c->lists);
@@ -93,6 +101,21 @@ void campaign_close(struct campaign *c)
     free(c->sums);
     free(c->block_done);
     free(c->sample);
+}
+
+/* Others play the blocks before and behind; where there are fewer blocks than shards, some
+ * have none. */
+void campaign_shard(struct campaign *c, struct shard s)
+{
+    uint64_t n = blocks_of(c), first = n * (s.number - 1) / s.of, last = n * s.number / s.of;
+    must(s.number >= 1);
+    must(s.number <= s.of);
+    c->shard = s;
+    c->first = first * c->block_rounds;
+    c->mine = (last * c->block_rounds < c->rounds ? last * c->block_rounds : c->rounds);
+    c->mine = c->mine > c->first ? c->mine - c->first : 0;
+    for (uint64_t i = 0; i < n; i++) c->block_done[i] = i < first || i >= last;
+    choose_samples(c);
 }
 
 /* The store has refused runs with another plan, seed, or block size before this. */
@@ -213,7 +236,7 @@ bool campaign_run(struct campaign *c, enum progress_mode mode)
     progress_open(&progress, mode, stderr, "rounds", c->resumed);
     pool_start(&pool, c->jobs, work, c);
     while (!pool_wait(&pool, TICK_MS))
-        progress_at(&progress, atomic_load(&c->done), c->rounds, clock_seconds());
+        progress_at(&progress, atomic_load(&c->done), c->mine, clock_seconds());
     pool_finish(&pool);
     progress_close(&progress);
     c->seconds = clock_seconds() - began;

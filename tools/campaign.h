@@ -1,6 +1,7 @@
 /* The rounds of a suite, spread over workers.
  *
  *   campaign_open     fixes what the rounds are; takes all memory of the run
+ *   campaign_shard    plays a part of them only: blocks that follow each other
  *   campaign_resume   takes over what an earlier process has left in the store
  *   campaign_run      plays what is not done yet; false when results could not be written
  *   campaign_close
@@ -18,6 +19,7 @@
 
 #include "reports/store_read.h"
 #include "tools/inputs.h"
+#include "tools/shard.h"
 #include "tools/portfolio.h"
 #include "tools/sums.h"
 
@@ -30,7 +32,9 @@ struct campaign_sample { uint64_t index, digest; uint16_t worker; };
 
 struct campaign {
     const struct inputs *in;
-    uint64_t rounds;
+    uint64_t rounds;              /* of all shards together */
+    struct shard shard;
+    uint64_t first, mine;         /* this shard's: first .. first + mine - 1 */
     uint32_t block_rounds, jobs;
     struct store *store;          /* NULL: nothing is written; set before campaign_run */
     struct sums *sums;            /* of all rounds, resumed ones included */
@@ -47,6 +51,8 @@ struct campaign {
 };
 
 void campaign_open(struct campaign *c, const struct inputs *in, uint64_t rounds, uint32_t jobs);
+/* Before campaign_run, campaign_resume and the store. */
+void campaign_shard(struct campaign *c, struct shard s);
 void campaign_resume(struct campaign *c, const struct stored_run *stored);
 bool campaign_run(struct campaign *c, enum progress_mode progress);
 void campaign_close(struct campaign *c);

@@ -20,6 +20,7 @@
 #include "tools/interrupt.h"
 #include "tools/recheck.h"
 #include "tools/record.h"
+#include "tools/verdict.h"
 
 struct asked {
     struct options options;
@@ -32,6 +33,7 @@ struct gate {
     struct asked asked;
     FILE *talk;
     struct inputs in;
+    struct shard shard;
     struct hunt hunt; /* empty with --no-mutants */
     struct scenario canary;
     struct golden golden;
@@ -39,9 +41,8 @@ struct gate {
     struct campaign campaign;
     struct record record;
     /* what came out */
-    uint32_t golden_again;
-    bool written, canary_run;
-    uint32_t canary_broken;
+    struct gate_proofs proofs;
+    bool written;
     struct recheck recheck;
     struct mutant_outcome *outcome;
     uint32_t outcomes; /* all mutants, or none */
@@ -57,6 +58,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
         option_seed(o),
         option_rounds(o, "fewer make a short gate (default: the contract's)"),
         option_jobs(o),
+        option_shard(o),
         option_contract(o),
         option_set(o),
         option_out(o, "folder of the results (default: out)"),
@@ -143,54 +145,22 @@ static void prove(struct gate *g)
     if (interrupted()) return; /* a mutant that was not hunted to its end has not escaped */
     hunt_outcomes(&g->hunt, g->outcome);
     g->outcomes = g->hunt.n;
-    g->canary_broken = hunt_canary(&g->canary, &g->in.contract, g->in.seed);
-    g->canary_run = true;
+    g->proofs.canary_red = hunt_canary_is_red(hunt_canary(&g->canary, &g->in.contract, g->in.seed));
+    g->proofs.canary_run = true;
     g->recheck = recheck_run(&g->campaign);
+    g->proofs.replayed = g->recheck.replayed;
+    g->proofs.replayed_differently = g->recheck.different;
 }
 
 static void play(struct gate *g)
 {
-    g->golden_again = golden_run(&g->golden, &g->in.contract, &g->record.info, g->talk);
+    g->proofs.golden = g->golden.n;
+    g->proofs.golden_again = golden_run(&g->golden, &g->in.contract, &g->record.info, g->talk);
     g->written = campaign_run(&g->campaign, (enum progress_mode)g->asked.options.progress);
     if (g->written && !interrupted()) prove(g);
 }
 
 /* -- judge ------------------------------------------------------------------------------- */
-
-/* A condition that the oracle does not know: it judges one run, these are kept from others. */
-static void judge_golden(struct gate *g)
-{
-    struct gate_report *v = &g->verdict;
-    if (g->golden.n == 0) return;
-    must(v->conditions < CONDITIONS_MAX);
-    struct condition *c = &v->condition[v->conditions++];
-    *c = (struct condition){ .name = "old-failing-seeds",
-                             .says = "seeds that failed once pass",
-                             .threshold = "0 broken",
-                             .judged = true,
-                             .verdict = g->golden_again ? GATE_FAIL : GATE_PASS };
-    snprintf(c->value, sizeof c->value, "%" PRIu32 " of %" PRIu32, g->golden_again, g->golden.n);
-    if (g->golden_again) v->verdict = GATE_FAIL;
-}
-
-static void judge(struct gate *g)
-{
-    const struct gate_input input = {
-        .tally = &g->campaign.sums->tally,
-        .contract = &g->in.contract,
-        .rounds_asked = g->campaign.rounds,
-        .mutants_run = g->outcomes > 0,
-        .mutants = g->outcomes,
-        .mutant = g->outcome,
-        .canary_run = g->canary_run,
-        .canary_red = hunt_canary_is_red(g->canary_broken),
-        .replayed = g->recheck.replayed,
-        .replayed_differently = g->recheck.different,
-        .interrupted = interrupted(),
-    };
-    gate_judge(&g->verdict, &input);
-    judge_golden(g);
-}
 
 static void tell_difference(const struct gate *g)
 {
@@ -221,10 +191,7 @@ static void tell(const struct gate *g, const struct run_report *report)
 static int status_of(const struct gate *g)
 {
     if (interrupted()) return EXIT_INTERRUPTED;
-    if (!g->written) return EXIT_BAD_INPUT;
-    if (g->recheck.different > 0) return EXIT_OURS;
-    if (g->verdict.verdict == GATE_FAIL) return EXIT_BROKEN;
-    return g->verdict.verdict == GATE_PASS ? EXIT_PASSED : EXIT_UNPROVEN;
+    return g->written ? (int)verdict_status(&g->verdict, &g->proofs) : EXIT_BAD_INPUT;
 }
 
 static int run(struct gate *g, const char *program)
@@ -233,16 +200,18 @@ static int run(struct gate *g, const char *program)
     uint64_t rounds = o->rounds ? o->rounds : g->in.contract.slo.rounds;
     int status = EXIT_BAD_INPUT;
     campaign_open(&g->campaign, &g->in, rounds, (uint32_t)o->jobs);
+    campaign_shard(&g->campaign, g->shard);
     record_info(&g->record, &g->campaign, program, o->seed);
     if (record_open(&g->record, o->out, g->asked.resume, &g->campaign)) {
         announce_begin(g->talk, "gate", &g->campaign, o->seed, o->out);
         interrupt_watch();
         play(g);
-        judge(g);
         struct run_report report = record_report(&g->record, &g->campaign);
-        report.gate = &g->verdict;
+        report.proofs = &g->proofs;
         report.mutant = g->outcome;
         report.mutants = g->outcomes;
+        verdict_judge(&g->verdict, &report, g->campaign.mine);
+        report.gate = &g->verdict;
         if (!interrupted()) record_group(&g->record, &g->campaign, &report);
         if (g->baseline.file) baseline_apply(&g->baseline, &g->verdict, &report);
         g->written = record_finish(&g->record, &g->campaign, &report) && g->written;
@@ -260,7 +229,8 @@ int cmd_gate(int argc, char **argv)
     must(g != NULL);
     enum flags_outcome read = ask(&g->asked, argc, argv);
     int status = read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
-    if (read == FLAGS_OK && load(g, argv[0])) {
+    if (read == FLAGS_OK && shard_read(&g->shard, g->asked.options.shard, stderr) &&
+        load(g, argv[0])) {
         g->talk = g->asked.options.json ? stderr : stdout;
         status = run(g, argv[0]);
         unload(g);

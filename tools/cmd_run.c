@@ -28,6 +28,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
         option_seed(o),
         option_rounds(o, "how many (default: 1000)"),
         option_jobs(o),
+        option_shard(o),
         option_contract(o),
         option_set(o),
         option_out(o, "keeps results and reports (default: nothing is written)"),
@@ -121,13 +122,15 @@ static enum exit_status status_of(const struct run_report *r)
     return status[run_verdict(r)];
 }
 
-static int run(const struct asked *a, const struct inputs *in, const char *program)
+static int run(const struct asked *a, const struct inputs *in, struct shard shard,
+               const char *program)
 {
     const struct options *o = &a->options;
     FILE *talk = o->json ? stderr : stdout;
     struct campaign c;
     struct record record;
     campaign_open(&c, in, o->rounds, (uint32_t)o->jobs);
+    campaign_shard(&c, shard);
     record_info(&record, &c, program, o->seed);
     bool ok = !o->out || record_open(&record, o->out, a->resume, &c);
     enum exit_status status = ok ? EXIT_PASSED : EXIT_BAD_INPUT;
@@ -154,15 +157,17 @@ int cmd_run(int argc, char **argv)
 {
     struct asked a;
     struct inputs in;
+    struct shard shard;
     enum flags_outcome read = ask(&a, argc, argv);
     if (read != FLAGS_OK) return read == FLAGS_HELPED ? EXIT_PASSED : EXIT_BAD_INPUT;
+    if (!shard_read(&shard, a.options.shard, stderr)) return EXIT_BAD_INPUT;
     if (!inputs_load(&in, &a.options, argv[0], argv[2], stderr)) return EXIT_BAD_INPUT;
     if (!overrides_all_placed(&in.overrides, stderr)) {
         inputs_free(&in);
         return EXIT_BAD_INPUT;
     }
     interrupt_watch();
-    int status = run(&a, &in, argv[0]);
+    int status = run(&a, &in, shard, argv[0]);
     inputs_free(&in);
     return status;
 }

@@ -31,6 +31,7 @@ int cmd_replay(int argc, char **argv);
 int cmd_shrink(int argc, char **argv);
 int cmd_blame(int argc, char **argv);
 int cmd_init(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_mutants(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_stories(int argc, char **argv);

@@ -39,6 +39,9 @@ npm npm
 chromium chromium
 libxml2-utils xmllint
 python3-yaml python3-yaml
+parallel parallel
+munge munged
+slurm-wlm slurmctld
 "
 
 have() { command -v "$1" >/dev/null 2>&1; }

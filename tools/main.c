@@ -22,6 +22,7 @@ static const struct command {
     { "judge", cmd_judge, "HISTORY", "the oracle alone, on a recorded history" },
     { "report", cmd_report, "RESULTS...",
       "the reports again from stored results; the trend over several" },
+    { "merge", cmd_merge, "SHARD...", "joins the shards of a run, and judges the whole" },
     { "mutants", cmd_mutants, "", "runs every deliberate mistake; each must be caught" },
     { "stories", cmd_stories, "[FILE...]",
       "scripted rounds as they are recorded, with the reference and a naive one" },

@@ -16,7 +16,7 @@
 #define OPTIONS_SEED "tabquake" /* unless one is given, every run is the same run */
 
 struct options {
-    const char *seed, *contract, *out;
+    const char *seed, *contract, *out, *shard;
     uint64_t rounds; /* 0: the command's own number */
     uint64_t jobs;
     uint32_t progress; /* enum progress_mode */
@@ -90,6 +90,12 @@ static inline bool option_read_course(struct course *c, const char *text, const 
     fprintf(err, "tabquake %s: --course: found %.100s, accepted %s\n", command, text,
             COURSE_ACCEPTED);
     return false;
+}
+
+static inline struct flag option_shard(struct options *o)
+{
+    return (struct flag){ .name = "shard", .kind = FLAG_TEXT, .into = &o->shard, .value = "I/N",
+                          .says = "plays part I of N; `merge` joins them" };
 }
 
 static inline struct flag option_progress(struct options *o)

@@ -47,8 +47,8 @@ struct run_info record_info(struct record *r, const struct campaign *c, const ch
         .settings = o->n,
         .rounds_asked = c->rounds,
         .block_rounds = c->block_rounds,
-        .shard = 1,
-        .shards = 1,
+        .shard = c->shard.number,
+        .shards = c->shard.of,
         .jobs = c->jobs,
         .started = r->started,
     };
