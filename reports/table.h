@@ -30,7 +30,7 @@ const char *table_replay(char out[TABLE_REPLAY_MAX], const struct run_report *r,
 /* Adds how the seed is spent to such a line, where that is not uniformly. */
 void table_add_course(char out[TABLE_REPLAY_MAX], const struct course *c);
 
-#define TABLE_VERDICT_MAX 256
+#define TABLE_VERDICT_MAX 320
 /* "GATE PASS", "GATE FAIL (short: 2000 of 100000 rounds)"; without a gate "RUN PASS".
  * Returns `out`. */
 const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *r);

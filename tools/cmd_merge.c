@@ -294,7 +294,7 @@ static int merge(struct merge *m)
         return EXIT_BAD_INPUT;
     }
     tell(m, &r);
-    return verdict_status(&m->verdict, &m->proofs);
+    return (int)verdict_status(&m->verdict, &m->proofs);
 }
 
 int cmd_merge(int argc, char **argv)

@@ -14,7 +14,8 @@ scratch=$(mktemp -d) || exit 3
 daemons=
 finish()
 {
-    for pid in $daemons; do kill "$pid" 2>/dev/null; done
+    # shellcheck disable=SC2086 # a list
+    [ -z "$daemons" ] || { kill $daemons && wait $daemons; } 2>/dev/null
     rm -rf "$scratch"
 }
 trap finish EXIT
