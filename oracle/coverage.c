@@ -76,7 +76,7 @@ static enum leader_phase phase_of_owner(const struct coverage_page *h)
     if (newest[REQ_CLAIM]) return PHASE_CLAIM;
     if (newest[REQ_COMMIT] || newest[REQ_ACK]) return PHASE_COMMIT;
     if (h->unknown || newest[REQ_OUTCOME] || newest[REQ_RECONCILE]) return PHASE_EFFECT_UNKNOWN;
-    if (newest[REQ_EFFECT]) return PHASE_EFFECT;
+    if (newest[REQ_EFFECT] || newest[REQ_REFRESH]) return PHASE_EFFECT;
     if (newest[REQ_TAKE]) return PHASE_TAKE;
     if (newest[REQ_RENEW]) return PHASE_RENEW;
     return PHASE_IDLE;

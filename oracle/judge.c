@@ -50,6 +50,12 @@ const char *const invariant_says[INV_COUNT] = {
     [INV_NO_LOST_OPERATION] =
         "an operation accepted into the outbox reaches no end, or is reported as done "
         "without an effect, or a page called it safe and it is in no outbox",
+    [INV_SINGLE_USE_TOKEN] =
+        "a refresh token is presented by two refreshes, or an answer to a superseded refresh "
+        "overwrites or clears a newer session or undoes a sign-out",
+    [INV_ACCOUNT_BOUND] =
+        "work of an account is taken, sent or committed by a page that knows that it is "
+        "signed in to another or signed out",
 };
 
 const char *const gap_word[GAP_COUNT] = {

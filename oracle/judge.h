@@ -29,7 +29,9 @@
     X(LEGAL_STATE,          "legal-state",           legal_state)            \
     X(LEDGER_LINEARIZABLE,  "ledger-linearizable",   ledger_linearizable)    \
     X(PROGRESS,             "progress",              progress)               \
-    X(NO_LOST_OPERATION,    "no-lost-operation",     no_lost_operation)
+    X(NO_LOST_OPERATION,    "no-lost-operation",     no_lost_operation)      \
+    X(SINGLE_USE_TOKEN,     "single-use-token",      single_use_token)       \
+    X(ACCOUNT_BOUND,        "account-bound",         account_bound)
 
 enum invariant_kind {
 #define X(kind, word, file) INV_##kind,

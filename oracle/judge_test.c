@@ -55,10 +55,15 @@ static void canary(void)
     SAY(&b, LOCK_REQUESTED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER,
         .flags = LOCK_IS_STEAL); /* no permit */
     SAY(&b, LOCK_RELEASED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
+    SAY(&b, SESSION_ROTATED, .page = 0, .request = 1, .key = 1, .a = 1, .b = 2);
+    SAY(&b, SESSION_REUSED, .page = 1, .request = 2, .key = 2, .a = 1);
     SAY(&b, LEDGER_EXPIRED, .fence = F(3));
     SAY(&b, ROUND_HEALED, .a = 1000);
     story_wait_ms(&b, 9000);
     SAY(&b, ROUND_ENDED, .a = 0);
+    SAY(&b, ACCOUNT_CHANGED, .a = ACCOUNT_NONE); /* last: nobody could lead any more */
+    SAY(&b, ACCOUNT_HEARD, .page = 0, .a = ACCOUNT_NONE);
+    story_ask(&b, 0, REQ_TAKE, F(2), 0);
 }
 
 START_TEST(a_canary_breaks_everything_at_once)

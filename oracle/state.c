@@ -39,6 +39,7 @@ void state_reset(struct state *s, const struct contract *c)
         s->node[i].decides = i == 0 || i >= STATE_NET_NODES;
         s->node[i].acceptable_by = s->node[i].changed_by = OBS_NONE;
     }
+    memset(s->account, ACCOUNT_OWN, sizeof s->account);
     s->eligible = s->protocol = 0;
     s->started = s->healed = s->ended = OBS_NONE;
     s->healed_at = s->ended_at = (struct instant){ 0 };
@@ -58,7 +59,7 @@ bool state_reaches(const struct state *s, const struct page_facts *p)
 void state_page_eligible(struct state *s, struct page_facts *p)
 {
     bool is = state_runs(s, p) && p->locks && p->may_lead && p->protocol >= s->protocol &&
-              state_reaches(s, p);
+              state_reaches(s, p) && s->account[p->partition] == ACCOUNT_OWN;
     if (is == p->eligible) return;
     p->eligible = is;
     s->eligible += is ? 1u : ~0u;
@@ -241,6 +242,17 @@ static void node_step(struct state *s, const struct obs *o)
     reach_all(s);
 }
 
+/* Who is signed in in a partition: pages of another account cannot lead for ours. */
+static void account_step(struct state *s, const struct obs *o)
+{
+    if (o->partition >= STATE_PARTITIONS) {
+        s->lost |= LOST_PLACE;
+        return;
+    }
+    s->account[o->partition] = (uint8_t)(o->a < ACCOUNT_COUNT ? o->a : ACCOUNT_NONE);
+    state_all_eligible(s);
+}
+
 /* -- requests to ledger and provider ------------------------------------------- */
 
 static struct request_facts *request_of(struct state *s, const struct obs *o)
@@ -377,6 +389,7 @@ enum part {
     OF_LEDGER,
     OF_PROVIDER,
     OF_STORAGE,
+    OF_ACCOUNT,
     OF_NOTHING
 };
 
@@ -391,6 +404,7 @@ enum part {
      : (k) <= OBS_ANSWER_HANDLED    ? OF_REQUEST                                                   \
      : (k) < OBS_STORAGE_FAULT      ? OF_NOTHING                                                   \
      : (k) == OBS_STORAGE_FAULT     ? OF_STORAGE                                                   \
+     : (k) == OBS_ACCOUNT_CHANGED   ? OF_ACCOUNT                                                   \
      : (k) <= OBS_LEDGER_ACCEPTABLE ? OF_LEDGER                                                    \
      : (k) <= OBS_OPERATION_KEPT    ? OF_PROVIDER                                                  \
                                     : OF_NOTHING)
@@ -428,6 +442,7 @@ void state_step(struct state *s, const struct obs *o)
     case OF_STORAGE:
         if (o->a == 1) state_cleared(s, o);
         break;
+    case OF_ACCOUNT: account_step(s, o); break;
     case OF_CLIENT: client_step(s, o); break;
     case OF_REQUEST: request_step(s, o); break;
     case OF_LEDGER: state_ledger_step(s, o); break;

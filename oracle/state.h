@@ -186,6 +186,7 @@ struct state {
     struct node_facts node[STATE_NODES];
     struct authority_facts authority[STATE_AUTHORITIES];
 
+    uint8_t account[STATE_PARTITIONS]; /* enum account: who is signed in there */
     uint32_t eligible;              /* pages that are eligible now */
     uint32_t protocol;              /* newest that claimed anywhere */
     uint32_t started, healed, ended;/* observations */

@@ -97,6 +97,8 @@ static const char *const asked_for[REQ_COUNT] = {
     [REQ_STATUS] = "the ledger's state",
     [REQ_EFFECT] = "the effect",
     [REQ_OUTCOME] = "the outcome",
+    [REQ_REFRESH] = "a refresh of the session",
+    [REQ_SIGN_OUT] = "the end of the session",
 };
 
 static void say_operation(FILE *f, uint32_t op)
@@ -111,6 +113,8 @@ static void say_issued(FILE *f, const struct trace *t, const struct obs *o)
         fputs(" gave back ", f), say_fence(f, o->fence);
     else if (o->a == REQ_CLAIM)
         fputs(" claimed the next generation", f);
+    else if (o->a == REQ_SIGN_OUT)
+        fputs(" told the server of the sign-out", f);
     else if (o->a == REQ_SUBMIT)
         fprintf(f, " submitted operation %" PRIu32, o->op);
     else {
@@ -118,7 +122,7 @@ static void say_issued(FILE *f, const struct trace *t, const struct obs *o)
         say_operation(f, o->op);
         fputs(" under ", f), say_fence(f, o->fence);
     }
-    if (o->a == REQ_EFFECT) fprintf(f, ", key %" PRIu32, o->key);
+    if (o->a == REQ_EFFECT || o->a == REQ_REFRESH) fprintf(f, ", key %" PRIu32, o->key);
 }
 
 static void say_misfortune(FILE *f, const struct trace *t, const struct obs *o)
@@ -380,6 +384,61 @@ static bool operation_sentence(FILE *f, const struct trace *t, const struct obs 
     return true;
 }
 
+/* -- sessions and accounts ------------------------------------------------------------- */
+
+static const char *const signed_in_now[ACCOUNT_COUNT] = {
+    [ACCOUNT_OWN] = "the account of the contract",
+    [ACCOUNT_OTHER] = "another account",
+    [ACCOUNT_NONE] = "no account",
+};
+
+static const char *account_now(const struct obs *o)
+{
+    return signed_in_now[o->a < ACCOUNT_COUNT ? o->a : ACCOUNT_NONE];
+}
+
+static void say_presented(FILE *f, const struct trace *t, const struct obs *o)
+{
+    say_page(f, t, o->page);
+    fprintf(f, " presented token %" PRIu32 ", key %" PRIu32 ", and ", o->a, o->key);
+    if (o->kind == OBS_SESSION_ROTATED) fprintf(f, "got token %" PRIu32, o->b);
+    if (o->kind == OBS_SESSION_REPEATED) fprintf(f, "got token %" PRIu32 " again", o->b);
+    if (o->kind == OBS_SESSION_REUSED) fputs("all of its family was revoked: reuse", f);
+    if (o->kind == OBS_SESSION_REFUSED)
+        fprintf(f, "was refused: %s", answer_result_word[o->b < ANS_COUNT ? o->b : ANS_NONE]);
+    say_asked(f, t, o);
+}
+
+static bool session_sentence(FILE *f, const struct trace *t, const struct obs *o)
+{
+    switch (o->kind) {
+    case OBS_SESSION_ROTATED:
+    case OBS_SESSION_REPEATED:
+    case OBS_SESSION_REUSED:
+    case OBS_SESSION_REFUSED: say_presented(f, t, o); break;
+    case OBS_SESSION_ENDED:
+        fprintf(f, "the server ended the session of token %" PRIu32, o->a);
+        break;
+    case OBS_SESSION_STORED:
+        say_page(f, t, o->page);
+        if (o->a)
+            fprintf(f, " stored the session with token %" PRIu32, o->a);
+        else
+            fprintf(f, " cleared the session: token %" PRIu32 " had been refused", o->b);
+        break;
+    case OBS_ACCOUNT_CHANGED:
+        fprintf(f, "device %u was now signed in to %s", o->partition, account_now(o));
+        if (o->a == ACCOUNT_OWN && o->b) fprintf(f, ", token %" PRIu32, o->b);
+        break;
+    case OBS_ACCOUNT_HEARD:
+        say_page(f, t, o->page);
+        fprintf(f, " learned that it was signed in to %s", account_now(o));
+        break;
+    default: return false;
+    }
+    return true;
+}
+
 /* -- devices, nodes, faults, the round ------------------------------------------------ */
 
 static const char *const directions[4] = { "nothing of", "the way to", "the way from",
@@ -457,5 +516,6 @@ bool story_sentence(FILE *f, const struct trace *t, const struct obs *o)
 {
     return page_sentence(f, t, o) || lock_sentence(f, t, o) || client_sentence(f, t, o) ||
            request_sentence(f, t, o) || generation_sentence(f, t, o) ||
-           operation_sentence(f, t, o) || place_sentence(f, t, o) || round_sentence(f, t, o);
+           operation_sentence(f, t, o) || session_sentence(f, t, o) || place_sentence(f, t, o) ||
+           round_sentence(f, t, o);
 }

@@ -95,6 +95,9 @@ struct scenario {
     bool has_loss, has_slow; uint32_t loss_permille, slow_permille;
     enum layout layout[LAYOUT_COUNT]; uint32_t layout_weight[LAYOUT_COUNT]; uint32_t layouts;
     struct count_range operations;   /* submitted in a round */
+    struct count_range account_changes; /* a user signs out, or another signs in, for a while */
+    int64_t session_lifetime_us;     /* of a refresh token and what comes with it */
+    int64_t reuse_us;                /* the session's server takes a used token for so long */
     struct span_range duration;      /* first phase, drawn */
     struct span_range long_duration; /* drawn instead in long_permille of the rounds */
     uint32_t long_permille;
@@ -108,7 +111,8 @@ struct scenario {
     struct policy policy;            /* deliberate differences, see policy.def */
     bool policy_of_one_version;      /* mutants: only pages of the contract's protocol have it */
     /* keys of the contract that the scenario overrides, applied by scenario_contract() */
-    bool has_steal, has_stage, has_authority, has_fallback;
+    bool has_steal, has_stage, has_authority, has_fallback, has_work;
+    enum workstream work;
     enum steal_rule steal; enum stage stage; enum authority authority; enum fallback fallback;
 };
 

@@ -15,6 +15,7 @@
 #include "sim/engine/rng.h"
 
 #define OPERATIONS_MAX 64 /* LEDGER_OPS_MAX of sim/server/ledger.h */
+#define ACCOUNT_CHANGES_MAX 16
 #define WEIGHT_MAX 1000000
 #define MUTANT_ROUNDS 1000 /* oracle.md: caught within 1,000 rounds, or the file says why more */
 #define WHY_MAX_LEN 500
@@ -36,6 +37,7 @@ static const char *const policy_words[POLICY_COUNT] = {
 static const char *const profile_words[] = { PROFILES(WORD) };
 static const char *const network_words[] = { NETWORKS(WORD) };
 static const char *const layout_words[] = { LAYOUTS(WORD) };
+static const char *const workstream_words[] = { WORKSTREAMS(WORD) };
 static const char *const stage_words[] = { STAGES(WORD) };
 static const char *const steal_words[] = { STEAL_RULES(WORD) };
 static const char *const fallback_words[] = { FALLBACKS(WORD) };
@@ -244,6 +246,11 @@ static const struct yaml_key long_keys[] = {
     { .word = "layout", read_layout, S, WORDS(layout_words) },                                    \
     { .word = "operations", yaml_counts, IN(S, operations), 0, OPERATIONS_MAX, LIST },            \
     { .word = "duration", yaml_durations, IN(S, duration), US_PER_S, PLAN_LASTS_MAX, LIST },      \
+    { .word = "accountChanges", yaml_counts, IN(S, account_changes), 0, ACCOUNT_CHANGES_MAX,      \
+      LIST },                                                                                     \
+    { .word = "sessionLifetime", yaml_duration, IN(S, session_lifetime_us), US_PER_S,             \
+      PLAN_LASTS_MAX },                                                                           \
+    { .word = "reuseInterval", yaml_duration, IN(S, reuse_us), 0, PLAN_LASTS_MAX },               \
     { .word = "longRounds", yaml_inside, S, SUB(long_keys) },                                     \
     { .word = "faultsDrawn", yaml_counts, IN(S, faults_drawn), 0, FAULTS_PLANNED_MAX, LIST },     \
     { .word = "omit", yaml_percent, IN(S, omit_percent), 0, 100 },                                \
@@ -253,6 +260,7 @@ static const struct yaml_key long_keys[] = {
     { .word = "calm", yaml_flag, IN(S, calm) },                                                   \
     { .word = "seed", read_seed, S },                                                             \
     { .word = "policyOfOneVersion", yaml_flag, IN(S, policy_of_one_version) },                    \
+    { .word = "workstream", yaml_word, IN(S, work), WORDS(workstream_words) },                    \
     { .word = "steal", yaml_word, IN(S, steal), WORDS(steal_words) },                             \
     { .word = "rollout", yaml_word, IN(S, stage), WORDS(stage_words) },                           \
     { .word = "canonicalFence", yaml_word, IN(S, authority), WORDS(authority_words) },            \
@@ -299,6 +307,7 @@ static void scenario_defaults(struct scenario *s)
         .layout_weight = { 7, 3 },
         .layouts = 2,
         .operations = { 2, 6 },
+        .session_lifetime_us = 4 * US_PER_S,
         .duration = { 10 * US_PER_S, 40 * US_PER_S },
         .long_duration = { 45 * US_PER_S, 95 * US_PER_S },
         .long_permille = 30,
@@ -346,6 +355,7 @@ static void scenario_finish(struct yaml *y, struct scenario *s)
     if (y->errors > 0) return;
     s->has_loss |= yaml_at(y, "messageLoss") != 0;
     s->has_slow |= yaml_at(y, "slowTail") != 0;
+    s->has_work |= yaml_at(y, "workstream") != 0;
     s->has_steal |= yaml_at(y, "steal") != 0;
     s->has_stage |= yaml_at(y, "rollout") != 0;
     s->has_authority |= yaml_at(y, "canonicalFence") != 0;
@@ -381,6 +391,7 @@ bool scenario_load(struct scenario *s, const char *file, const struct overrides 
 struct contract scenario_contract(const struct scenario *s, const struct contract *c)
 {
     struct contract bent = *c;
+    if (s->has_work) bent.work = s->work;
     if (s->has_steal) bent.steal = s->steal;
     if (s->has_stage) bent.stage = s->stage;
     if (s->has_authority) bent.authority = s->authority;

@@ -169,7 +169,9 @@ START_TEST(every_policy_but_the_canary_has_a_mutant_of_its_name)
                                               "legal-state",
                                               "ledger-linearizable",
                                               "progress",
-                                              "no-lost-operation"
+                                              "no-lost-operation",
+                                              "single-use-token",
+                                              "account-bound"
     };
     for (unsigned p = 0; p < POLICY_COUNT; p++) {
         char path[PATH_MAX_LEN];
@@ -589,14 +591,15 @@ static const struct {
     { "schema: [1]\n", "t.yaml:1: schema: found a list, accepted " SCHEMAS "\n" },
     /* keys */
     { SCENARIO_2 "omitt: 3%\n",
-      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 31 "
+      "t.yaml:3: omitt: found an unknown key (did you mean omit?), accepted omit or one of 35 "
       "others\n" },
     { SCENARIO_2 "zzzzzz: 3%\n",
       "t.yaml:3: zzzzzz: found an unknown key, accepted schema, name, says, report, link, wrong,"
       " right, naive, breaks, despite, "
       "policy, devices, allHidden, hiddenSince, network, messageLoss, slowTail, layout, "
-      "operations, duration, longRounds, "
-      "faultsDrawn, omit, faults, schedule, calm, seed, policyOfOneVersion, steal, rollout, "
+      "operations, duration, accountChanges, sessionLifetime, reuseInterval, longRounds, "
+      "faultsDrawn, omit, faults, schedule, calm, seed, policyOfOneVersion, workstream, steal, "
+      "rollout, "
       "canonicalFence, fallback\n" },
     { CONTRACT_8 "lease: {TTL: 1s, zzz: 1s}\n",
       "t.yaml:9: lease.TTL: found an unknown key (did you mean ttl?), accepted ttl, "

@@ -38,6 +38,7 @@ size_t world_arena_size(uint32_t tabs)
            QUEUE_MAX(tabs) * sizeof(struct event) + REQUEST_IDS_MAX * sizeof(uint32_t) +
            pages_max(tabs) * 4 * sizeof(uint32_t) +
            NODE_MESSAGES_MAX * (sizeof(struct node_message) + 4) + sizeof(struct ledger_out) +
+           (AUTH_TOKENS_MAX + 1) * sizeof(struct auth_token) +
            (tabs + EXTRA_TABS) * sizeof(struct tab) +
            (size_t)DEVICES_MAX * (pages_max(tabs) * 1024 + 65536) + ((size_t)4 << 20);
 }
@@ -60,6 +61,7 @@ struct world *world_open(struct arena *a, uint32_t tabs)
     w->node_message = arena_array(a, struct node_message, NODE_MESSAGES_MAX);
     w->node_message_next = arena_array(a, uint32_t, NODE_MESSAGES_MAX);
     w->ledger_out = arena_array(a, struct ledger_out, 1);
+    auth_open(&w->auth, a);
     for (uint32_t d = 0; d < DEVICES_MAX; d++)
         w->lockmgr[d] = lockmgr_open(a, w->pages_max * 2 + 256, w->pages_max);
     evq_open(&w->queue, a, QUEUE_MAX(tabs));
@@ -283,6 +285,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     plan_round(w);
     for (uint8_t i = 0; i < s->devices; i++) plan_device(w, i), plan_tabs(w, i);
     provider_reset(&w->provider, w->policy, &w->history);
+    session_plan_round(w);
     node_boot(w);
     plan_operations(w);
     fault_plan_round(w);
@@ -299,8 +302,8 @@ static uint16_t submitter(struct world *w, uint32_t device)
     uint32_t start = choose(&w->choices, STREAM_PLAN, d->tabs);
     for (uint32_t k = 0; k < d->tabs; k++) {
         uint16_t p = w->tab[d->first_tab + (start + k) % d->tabs].page;
-        if (p != PAGE_NONE && page_running(w, &w->page[p]) && !w->page[p].closing &&
-            w->page[p].busy_until.us <= w->now.us)
+        if (d->session.account == ACCOUNT_OWN && p != PAGE_NONE && page_running(w, &w->page[p]) &&
+            !w->page[p].closing && w->page[p].busy_until.us <= w->now.us)
             return p;
     }
     return PAGE_NONE;
@@ -347,6 +350,7 @@ static void freeze_by_browser(struct world *w, uint16_t n)
 static void heal(struct world *w)
 {
     fault_heal(w);
+    session_heal(w);
     w->healed = true;
     w->first_phase = w->events;
     w->cause = OBS_NONE;
@@ -463,6 +467,7 @@ void world_handle(struct world *w, const struct event *e)
     case EV_FAULT: fault_due(w, e->arg); break;
     case EV_FAULT_END: fault_end(w, e->arg); break;
     case EV_STEP: schedule_due(w, e->arg, (enum step_call)e->target); break;
+    case EV_ACCOUNT: session_account(w, (uint8_t)e->target, (enum account)e->arg); break;
     case EV_HEAL: heal(w); break;
     case EV_END: world_progress(w); break;
     }

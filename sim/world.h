@@ -9,9 +9,9 @@
  * Files: world.c (the switch, devices, the plan of a round), world_page.c (documents and
  * what waits for them), world_client.c (a client's step), world_lock.c (pages and lock
  * managers), world_net.c (requests, answers, pushes), world_node.c (ledger nodes and
- * provider), world_aim.c, world_fault.c, world_harm.c (faults), world_schedule.c (the steps
- * that a scenario lists), world_delay.c (a message that is late), world_save.c and
- * world_fold.c (the state as a whole; world_state.h). */
+ * provider), world_session.c (who is signed in), world_aim.c, world_fault.c, world_harm.c
+ * (faults), world_schedule.c (the steps that a scenario lists), world_delay.c (a message that
+ * is late), world_save.c and world_fold.c (the state as a whole; world_state.h). */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -23,6 +23,7 @@
 #include "sim/engine/latency.h"
 #include "sim/pct.h"
 #include "sim/plan.h"
+#include "sim/server/auth.h"
 #include "sim/server/ledger.h"
 #include "sim/server/provider.h"
 
@@ -49,6 +50,7 @@ enum event_kind {
     EV_FAULT,         /* arg: index: it begins */
     EV_FAULT_END,     /* arg: index */
     EV_STEP,          /* arg: step of the schedule; target: enum step_call */
+    EV_ACCOUNT,       /* target device, arg: enum account: its user signs in or out */
     EV_HEAL, EV_END,
 };
 
@@ -143,6 +145,7 @@ struct device {
     struct instant channel_until;/* every broadcast so far has arrived, if nothing held it up */
     struct instant store_busy_until; /* its database takes no write */
     struct instant storage_changed, stale_until; /* until then others' writes are not seen */
+    struct session session;      /* of its storage partition */
     uint32_t visible_tabs; uint8_t hidden_since; /* as drawn for the start; index of the lengths */
 };
 
@@ -235,6 +238,7 @@ struct world {
     uint32_t node_messages_max, node_message_free, *node_message_next;
     struct ledger_out *ledger_out;
     struct provider provider;
+    struct auth auth;            /* the session's server; it fails with the provider */
     bool provider_down, provider_silent; int64_t provider_slow_us; uint32_t provider_cause;
 
     struct planned_fault fault[FAULTS_PLANNED_MAX]; uint32_t faults, armed;
@@ -378,6 +382,15 @@ uint8_t node_deciding(const struct world *w); /* NODE_NONE */
 void provider_arrived(struct world *w, uint32_t parcel);
 void provider_done(struct world *w, uint32_t parcel);
 void server_drained(struct world *w, uint8_t node, uint32_t parcel);
+
+/* world_session.c */
+void session_plan_round(struct world *w);
+void session_account(struct world *w, uint8_t device, enum account account);
+void session_write(struct world *w, uint16_t page, const struct client_output *o);
+void session_cleared(struct world *w, uint8_t device, uint32_t cause);
+uint32_t session_heard(struct world *w, uint16_t page);
+void session_request(struct world *w, uint32_t parcel);
+void session_heal(struct world *w);
 
 /* world_fault.c */
 void fault_plan_round(struct world *w);

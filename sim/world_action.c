@@ -63,6 +63,9 @@ static enum step_outcome on_device(struct world *w, uint32_t i)
         return STEP_DONE;
     case ACTION_WAKE: harm_wake_device(w, device); return STEP_DONE;
     case ACTION_STORE_BUSY: return keep_store_busy(w, device, p->lasts_us);
+    case ACTION_SIGN_OUT: session_account(w, device, ACCOUNT_NONE); return STEP_DONE;
+    case ACTION_SWITCH: session_account(w, device, ACCOUNT_OTHER); return STEP_DONE;
+    case ACTION_SIGN_IN: session_account(w, device, ACCOUNT_OWN); return STEP_DONE;
     case ACTION_STALE: w->device[device].stale_until.us = w->now.us + p->lasts_us; return STEP_DONE;
     default: must(false);
     }

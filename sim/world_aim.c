@@ -128,6 +128,7 @@ static enum leader_phase phase_of_work(const struct page *p)
         case WORK_COMMIT: return PHASE_COMMIT;
         case WORK_NONE: break;
         }
+    if (p->client.page.refresh.request) return PHASE_EFFECT;
     return p->renewals ? PHASE_RENEW : PHASE_IDLE;
 }
 

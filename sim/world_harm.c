@@ -176,6 +176,7 @@ void harm_clear_data(struct world *w, const struct planned_fault *f)
         d->storage[i].leader = 0;
         d->storage[i].beat.us = 0;
     }
+    session_cleared(w, f->device, cause);
     if (w->contract.authority != AUTHORITY_INDEXEDDB) return;
     uint8_t n = (uint8_t)(LEDGER_NODES + f->device);
     w->ledger_out->n = w->ledger_out->messages = 0;
@@ -246,7 +247,7 @@ void harm_freeze_waiter(struct world *w, struct planned_fault *f)
 /* With nobody leading there is no traffic but what users cause. */
 void harm_user_works_on(struct world *w, const struct planned_fault *f)
 {
-    if (w->operations < LEDGER_OPS_MAX)
+    if (w->operations < LEDGER_OPS_MAX && w->contract.work == WORKSTREAM_OUTBOX)
         world_at(w, 20 * US_PER_MS, EV_SUBMIT, f->device + 1u, ++w->operations);
 }
 
@@ -272,7 +273,7 @@ void harm_lose_answers(struct world *w, struct planned_fault *f)
     static const uint32_t of_phase[PHASE_COUNT] = {
         [PHASE_CLAIM] = 1u << REQ_CLAIM,
         [PHASE_TAKE] = 1u << REQ_TAKE,
-        [PHASE_EFFECT] = 1u << REQ_EFFECT,
+        [PHASE_EFFECT] = 1u << REQ_EFFECT | 1u << REQ_REFRESH,
         [PHASE_COMMIT] = 1u << REQ_COMMIT | 1u << REQ_ACK,
         [PHASE_RENEW] = 1u << REQ_RENEW,
         [PHASE_EFFECT_UNKNOWN] = 1u << REQ_OUTCOME,
@@ -303,6 +304,7 @@ void harm_meddle_next(struct world *w, struct planned_fault *f, bool late)
     };
     struct device *d = &w->device[f->device];
     enum request_kind kind = f->request != REQ_NONE ? f->request : of_phase[world_phase(w)];
+    if (kind == REQ_ACK && w->contract.work == WORKSTREAM_SESSION) kind = REQ_REFRESH;
     if (late) {
         d->late = 1;
         d->late_kind = kind;

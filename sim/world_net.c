@@ -13,7 +13,7 @@
 
 static bool to_provider(enum request_kind k)
 {
-    return k == REQ_EFFECT || k == REQ_OUTCOME;
+    return k == REQ_EFFECT || k == REQ_OUTCOME || k == REQ_REFRESH || k == REQ_SIGN_OUT;
 }
 
 static uint8_t local_node(const struct world *w, uint8_t device)

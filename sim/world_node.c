@@ -240,6 +240,10 @@ void provider_arrived(struct world *w, uint32_t i)
     uint32_t cause = world_see(w, &o);
     if (w->provider_slow_us) cause = w->provider_cause;
     c->cause = cause;
+    if (c->as.request.kind == REQ_REFRESH || c->as.request.kind == REQ_SIGN_OUT) {
+        session_request(w, i);
+        return;
+    }
     struct answer a = { 0 };
     provider_request(&w->provider, &c->as.request, w->now, cause, &a);
     if (a.kind == REQ_NONE) { /* the work takes its time */

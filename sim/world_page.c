@@ -414,6 +414,8 @@ static void deliver_now(struct world *w, uint32_t parcel)
         o.a = c->as.push.kind;
         o.fence = c->as.push.fence;
         w->cause = world_see(w, &o);
+    } else if (in.kind == IN_ACCOUNT) {
+        w->cause = session_heard(w, n);
     } else if (in.kind == IN_LOCK_GRANTED || in.kind == IN_LOCK_LOST) {
         struct obs o =
             world_obs(w, in.kind == IN_LOCK_GRANTED ? OBS_LOCK_CALLBACK : OBS_LOCK_REJECTED);

@@ -251,10 +251,19 @@ static void write_story(FILE *f, const struct story_plan *p)
 
 static void write_bends(FILE *f, const struct scenario *s)
 {
+    if (s->has_work) fprintf(f, "workstream: %s\n", workstream_word[s->work]);
     if (s->has_steal) fprintf(f, "steal: %s\n", steal_rule_word[s->steal]);
     if (s->has_stage) fprintf(f, "rollout: %s\n", stage_word[s->stage]);
     if (s->has_authority) fprintf(f, "canonicalFence: %s\n", authority_word[s->authority]);
     if (s->has_fallback) fprintf(f, "fallback: %s\n", fallback_word[s->fallback]);
+}
+
+static void write_sessions(FILE *f, const struct scenario *s)
+{
+    if (s->account_changes.max > 0) write_counts(f, "accountChanges", s->account_changes);
+    if (!s->has_work || s->work != WORKSTREAM_SESSION) return;
+    fprintf(f, "sessionLifetime: %" PRId64 "us\n", s->session_lifetime_us);
+    fprintf(f, "reuseInterval: %" PRId64 "us\n", s->reuse_us);
 }
 
 void scenario_write(FILE *f, const struct scenario *s)
@@ -269,6 +278,7 @@ void scenario_write(FILE *f, const struct scenario *s)
     write_hidden_since(f, s);
     write_network(f, s);
     write_counts(f, "operations", s->operations);
+    write_sessions(f, s);
     write_duration(f, s);
     if (s->faults > 0) {
         write_counts(f, "faultsDrawn", s->faults_drawn);

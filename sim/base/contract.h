@@ -11,6 +11,7 @@
 
 struct contract {
     char workstream[CONTRACT_TEXT_MAX];
+    enum workstream work;             /* which of the shipped kinds of work that names */
     char lock_name[CONTRACT_TEXT_MAX];
     char protocol[CONTRACT_TEXT_MAX]; /* "leader-worker@3": name and version */
     uint32_t protocol_version;        /* the number after the '@' */

@@ -6,7 +6,8 @@
 #include "sim/base/units.h"
 #include "sim/base/words.h"
 
-/* A request to the ledger or (EFFECT, OUTCOME) the provider. */
+/* A request to the ledger, or the provider (EFFECT, OUTCOME), or the session's server
+ * (REFRESH, SIGN_OUT). */
 struct request {
     uint32_t id;            /* unique in a round; a retry is a new request */
     enum request_kind kind;
@@ -19,12 +20,13 @@ struct request {
     struct fence fence;     /* what the sender shows at the door */
     uint32_t op;            /* TAKE: 0 (any); COMMIT, ACK, RECONCILE, EFFECT, OUTCOME,
                                SUBMIT: which */
-    uint32_t key;           /* CLAIM: claim id; EFFECT, OUTCOME: idempotency key; else 0 */
+    uint32_t key;           /* CLAIM: claim id; EFFECT, OUTCOME, REFRESH: idempotency key */
     uint32_t permit;        /* CLAIM: id of the permit that the lock was stolen with, or 0 */
     bool without_lock;      /* CLAIM: no Web Lock was passed on to the sender (single-page mode) */
     uint32_t parts;         /* COMMIT: bit set of 1 << enum commit_part */
     uint32_t acked;         /* RENEW: sequence of the last RENEW answer that the sender saw */
     enum outcome outcome;   /* RECONCILE: what the provider said */
+    uint32_t token;         /* REFRESH, SIGN_OUT: the refresh token that is presented */
     struct local sent;      /* the sender's clock at the call; echoed in the answer */
 };
 
@@ -38,7 +40,8 @@ struct answer {
     uint32_t op;          /* TAKE: the task; else echoed */
     uint32_t sequence;    /* RENEW: number of this answer, to be acknowledged by the next renewal */
     uint32_t permit;      /* PERMIT granted: its id */
-    int64_t wait_us;      /* WAIT: until the other device's lease ends;
+    uint32_t token;       /* REFRESH: the next one */
+    int64_t wait_us;      /* WAIT: until the other device's lease ends; REFRESH: its lifetime;
                              REFUSED permit: until asking again is useful */
     enum outcome outcome; /* OUTCOME */
     /* CLAIM: operations that the new owner has to reconcile.

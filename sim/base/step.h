@@ -33,7 +33,10 @@ enum step_target { STEP_ON_TAB, STEP_ON_DEVICE, STEP_ON_TAB_FOR, STEP_ON_DEVICE_
     X(WAKE,     "wake",      DEVICE)                                                            \
     X(STALE,    "stale-storage", DEVICE_FOR) /* pages read localStorage as it was (ST-11) */    \
     X(STORE_BUSY, "store-busy", DEVICE_FOR) /* the partition's database is still open elsewhere, \
-                        or in a transaction of a page that does not run: no write (ST-25) */
+                        or in a transaction of a page that does not run: no write (ST-25) */    \
+    X(SIGN_OUT, "sign-out",  DEVICE)  /* the user of the browser signs out, in one of its pages */ \
+    X(SWITCH,   "switch-account", DEVICE) /* ... goes on under another account */               \
+    X(SIGN_IN,  "sign-in",   DEVICE)  /* ... signs in to the contract's account (again) */
 
 enum step_action {
 #define X(kind, word, target) ACTION_##kind,

@@ -27,13 +27,14 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
     X(NONE, "none") X(CLAIM, "claim") X(RENEW, "renew") X(RELEASE, "release") X(TAKE, "take") \
     X(COMMIT, "commit") X(ACK, "ack") X(RECONCILE, "reconcile") X(PERMIT, "permit") \
     X(SUBMIT, "submit") X(SUBSCRIBE, "subscribe") X(STATUS, "status") \
-    X(EFFECT, "effect") X(OUTCOME, "outcome")
+    X(EFFECT, "effect") X(OUTCOME, "outcome") X(REFRESH, "refresh") X(SIGN_OUT, "sign-out")
 
 #define ANSWER_RESULTS(X) \
     X(NONE, "none") X(OK, "OK") X(FENCED, "FENCED") X(PROTOCOL_TOO_OLD, "PROTOCOL_TOO_OLD") \
     X(EPOCH_CLOSED, "EPOCH_CLOSED") X(WAIT, "WAIT") X(NOT_EXTENDED, "NOT_EXTENDED") \
     X(EMPTY, "EMPTY") X(REFUSED, "REFUSED") X(REDIRECT, "REDIRECT") X(UNAVAILABLE, "UNAVAILABLE") \
-    X(IN_PROGRESS, "IN_PROGRESS") X(QUOTA, "QUOTA")
+    X(IN_PROGRESS, "IN_PROGRESS") X(QUOTA, "QUOTA") X(REVOKED, "REVOKED") \
+    X(SIGNED_OUT, "SIGNED_OUT")
 
 #define COMMIT_PARTS(X) X(NONE, "none") X(CURSOR, "cursor") X(DELETE, "delete") X(ACK, "ack")
 
@@ -56,6 +57,10 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
 #define AUTHORITIES(X) X(SERVER, "server-lease-ledger") X(INDEXEDDB, "indexeddb-ledger")
 #define NETWORKS(X) X(LAN, "lan") X(BROADBAND, "broadband") X(MOBILE, "mobile")
 #define LAYOUTS(X) X(SINGLE, "single") X(QUORUM, "quorum")
+#define WORKSTREAMS(X) /* protocol.md, "Workstreams": what a leader's work is */ \
+    X(OUTBOX, "account-outbox") X(SESSION, "session-refresh")
+#define ACCOUNTS(X) /* who is signed in; a contract binds one account */ \
+    X(OWN, "own") X(OTHER, "other") X(NONE, "none")
 
 /* DECLARE_WORDS(lock_error, LOCK_ERR, LOCK_ERRORS) makes the enum and the
  * table `lock_error_word[]` with LOCK_ERR_COUNT entries. */
@@ -78,6 +83,8 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
 #define E_AUTHORITY(k, w) AUTHORITY_##k,
 #define E_NETWORK(k, w) NETWORK_##k,
 #define E_LAYOUT(k, w) LAYOUT_##k,
+#define E_WORK(k, w) WORKSTREAM_##k,
+#define E_ACCOUNT(k, w) ACCOUNT_##k,
 
 DECLARE_WORDS(lock_error, LOCK_ERR, LOCK_ERRORS, E_LOCK_ERR)
 DECLARE_WORDS(client_state, STATE, CLIENT_STATES, E_STATE)
@@ -94,5 +101,7 @@ DECLARE_WORDS(fallback, FALLBACK, FALLBACKS, E_FALLBACK)
 DECLARE_WORDS(authority, AUTHORITY, AUTHORITIES, E_AUTHORITY)
 DECLARE_WORDS(network_kind, NETWORK, NETWORKS, E_NETWORK)
 DECLARE_WORDS(layout, LAYOUT, LAYOUTS, E_LAYOUT)
+DECLARE_WORDS(workstream, WORKSTREAM, WORKSTREAMS, E_WORK)
+DECLARE_WORDS(account, ACCOUNT, ACCOUNTS, E_ACCOUNT)
 
 #endif

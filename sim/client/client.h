@@ -35,6 +35,8 @@ enum client_input_kind {
     IN_PAGEHIDE,        /* `persisted` */
     IN_PAGESHOW,        /* `persisted` */
     IN_SUBMIT,          /* the user created operation `id` */
+    IN_ACCOUNT,         /* storage event: somebody signed in or out; see `session` */
+    IN_SIGN_OUT,        /* the user signs out here; the session is still there to be read */
 };
 
 /* What pages tell each other and their workers: a kind and a few words. */
@@ -44,6 +46,14 @@ struct client_message {
     struct fence fence;
     uint32_t a;
     struct local at;
+};
+
+/* The record of the storage partition: who is signed in there, and the refresh token of the
+ * contract's account. Every write makes a new version. */
+struct session {
+    enum account account;
+    uint32_t token, version;
+    struct local due; /* when it should be refreshed */
 };
 
 /* What a document's script finds when it starts. */
@@ -71,6 +81,7 @@ struct client_input {
     bool persisted, holder_seen;
     /* localStorage as this process sees it now (ST-11: a cached, perhaps stale view) */
     struct { uint32_t leader; struct local beat; } storage;
+    const struct session *session; /* a transaction's reading now; NULL: nobody signs in or out */
     const struct answer *answer;
     const struct push *push;
     const struct client_message *message;
@@ -93,6 +104,9 @@ enum client_output_kind {
     OUT_BELIEF,     /* on: it leads under fence; off: why */
     OUT_WOULD_LEAD,
     OUT_KEPT,       /* the user is told that operation id is safe */
+    OUT_SESSION,    /* one transaction: writes the partition's session if flags is 0, or if its
+                       version is still as.session.version; then the version counts up;
+                       id: the token whose refresh this is about */
 };
 
 struct client_output {
@@ -106,8 +120,11 @@ struct client_output {
         struct { uint8_t from, to; } state;
         struct { bool on; struct fence fence; uint8_t why; } belief;
         struct { uint32_t leader; struct local beat; } store;
+        struct session session;
     } as;
 };
+
+enum { SESSION_IF_UNCHANGED = 1 }; /* flags of OUT_SESSION */
 
 #define CLIENT_OUT_MAX 32 /* of one step; a claim with 8 operations to reconcile makes 14 */
 

@@ -41,6 +41,8 @@ void page_believe(struct step *s, bool on, enum why_ended why);
 /* Leadership is over: stop, hand over, let go. Legal in LEADER and in REQUESTING with the lock. */
 void page_drain(struct step *s, enum why_ended why);
 void page_let_go(struct step *s);
+/* Gives up whatever it has or waits for, at once: load shedding. */
+void page_stop(struct step *s, enum why_ended why);
 /* May the page write under its fence now, by its own count (protocol.md 3, 4, 6)? */
 bool page_may_write(const struct step *s);
 /* Sends a request of the page's own; returns its id. */
@@ -68,6 +70,20 @@ void work_answered(struct step *s, const struct answer *a);
 void work_unknown(struct step *s); /* the request in flight got no answer */
 void submit_next(struct step *s);
 void submit_answered(struct step *s, const struct answer *a);
+
+void submit_asked(struct step *s); /* IN_SUBMIT */
+void task_heard(struct step *s);   /* MSG_TASK */
+
+/* refresh.c: the session, workstream session-refresh */
+void refresh_next(struct step *s);
+void refresh_answered(struct step *s, const struct answer *a);
+void refresh_timed_out(struct step *s, uint32_t request);
+void sign_out(struct step *s);
+
+/* account.c: the contract binds an account */
+bool account_is_ours(const struct step *s); /* as storage says now */
+void account_look(struct step *s);          /* at the start, at every awakening */
+void account_changed(struct step *s);
 
 /* worker.c */
 void worker_step(struct step *s);
@@ -103,5 +119,8 @@ void naive_pagehide(struct step *s);
 bool naive_keeps_lock(const struct step *s);
 void naive_drains(struct step *s, enum why_ended why);
 uint32_t deviate_key(struct step *s, uint32_t op);
+void naive_refresh_start(struct step *s);
+bool naive_refresh_timer(struct step *s);
+void naive_refresh_woke(struct step *s);
 
 #endif

@@ -103,7 +103,7 @@ void page_request_lock(struct step *s)
     struct leader *l = s->l;
     if (l->page.state != STATE_FOLLOWER || l->page.too_old || l->page.closed || l->page.gone)
         return;
-    if (naive_keeps_away(s)) return;
+    if (l->page.away || naive_keeps_away(s)) return;
     page_enter(s, STATE_REQUESTING);
     if (!l->page.has_locks) { /* single-page mode: the ledger alone enforces it (protocol.md 10) */
         claim_begin(s);
@@ -136,6 +136,7 @@ void page_believe(struct step *s, bool on, enum why_ended why)
 bool page_may_write(const struct step *s)
 {
     const struct leader *l = s->l;
+    if (!account_is_ours(s)) return false;
     if (deviates(s, POLICY_RELEASE_BEFORE_BOUND) && !fence_is_none(l->page.fence)) return true;
     if (l->page.state != STATE_LEADER && l->page.state != STATE_DRAINING) return false;
     if (deviates(s, POLICY_TRUST_FREEZE_HANDLER) || deviates(s, POLICY_CACHED_LEADER)) return true;
@@ -217,6 +218,7 @@ static void started(struct step *s)
 {
     struct leader *l = s->l;
     client_emit(s, OUT_SUBSCRIBE);
+    account_look(s);
     if (deviate_start(s)) return;
     if (l->page.has_locks || l->single_page)
         page_request_lock(s);
@@ -297,7 +299,7 @@ static void visibility(struct step *s, bool visible)
 }
 
 /* Freeze or pagehide: no time to wait for anything. Load shedding only. */
-static void about_to_stop(struct step *s, enum why_ended why)
+void page_stop(struct step *s, enum why_ended why)
 {
     struct leader *l = s->l;
     if (deviates(s, POLICY_CACHED_LEADER) && why == WHY_PAGEHIDE) return;
@@ -321,6 +323,8 @@ static void woke(struct step *s)
     struct leader *l = s->l;
     l->page.gone = false;
     client_emit(s, OUT_SUBSCRIBE);
+    account_look(s);
+    naive_refresh_woke(s);
     if (l->page.state == STATE_FOLLOWER && (l->page.has_locks || l->single_page))
         page_request_lock(s);
     if (l->page.state == STATE_REQUESTING && l->page.claim.request) claim_timed_out(s);
@@ -336,15 +340,6 @@ static void woke(struct step *s)
         page_drain(s, WHY_LEASE);
         page_request_lock(s);
     }
-}
-
-static void remember_op(struct leader *l, uint32_t op)
-{
-    if (l->page.known_n == KNOWN_OPS_MAX) {
-        for (uint32_t i = 1; i < KNOWN_OPS_MAX; i++) l->page.known[i - 1] = l->page.known[i];
-        l->page.known_n--;
-    }
-    l->page.known[l->page.known_n++] = op;
 }
 
 static void heard(struct step *s)
@@ -379,11 +374,7 @@ static void heard(struct step *s)
     case MSG_SILENT:
         l->page.silent_until = local_plus(s->in->now, l->contract->lease.ttl_us * 3);
         break;
-    case MSG_TASK:
-        remember_op(l, m->a);
-        l->page.tasks++;
-        work_next(s);
-        break;
+    case MSG_TASK: task_heard(s); break;
     default: break;
     }
 }
@@ -410,7 +401,10 @@ static void timed_out(struct step *s, enum watch w, uint32_t request)
         if (request == l->page.claim.request) claim_timed_out(s);
         break;
     case WATCH_WORK:
-        if (request == l->page.work.request) work_unknown(s);
+        if (l->contract->work == WORKSTREAM_SESSION)
+            refresh_timed_out(s, request);
+        else if (request == l->page.work.request)
+            work_unknown(s);
         break;
     case WATCH_PERMIT:
         if (request != l->page.permit.request) break;
@@ -507,7 +501,9 @@ static void answered(struct step *s)
     case REQ_PERMIT: permit_answered(s, a); break;
     case REQ_SUBMIT: submit_answered(s, a); break;
     case REQ_STATUS: probe_answered(s, a); break;
-    case REQ_RELEASE: break;
+    case REQ_REFRESH: refresh_answered(s, a); break;
+    case REQ_RELEASE:
+    case REQ_SIGN_OUT: break;
     default:
         if (a->request == l->page.work.request) work_answered(s, a);
         break;
@@ -540,21 +536,19 @@ static void page_step(struct step *s)
     case IN_POST: posted(s); break;
     case IN_VISIBLE: visibility(s, true); break;
     case IN_HIDDEN: visibility(s, false); break;
-    case IN_FREEZE: about_to_stop(s, WHY_FREEZE); break;
+    case IN_FREEZE: page_stop(s, WHY_FREEZE); break;
     case IN_RESUME: woke(s); break;
     case IN_PAGEHIDE:
         l->page.gone = true;
         naive_pagehide(s);
-        about_to_stop(s, WHY_PAGEHIDE);
+        page_stop(s, WHY_PAGEHIDE);
         break;
     case IN_PAGESHOW:
         if (s->in->persisted) woke(s);
         break;
-    case IN_SUBMIT:
-        if (naive_submit(s)) break;
-        if (l->page.submits_n < KNOWN_OPS_MAX) l->page.submits[l->page.submits_n++] = s->in->id;
-        if (!l->page.submit.request) submit_next(s);
-        break;
+    case IN_SUBMIT: submit_asked(s); break;
+    case IN_ACCOUNT: account_changed(s); break;
+    case IN_SIGN_OUT: sign_out(s); break;
     }
 }
 

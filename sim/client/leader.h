@@ -88,6 +88,12 @@ struct leader {
         struct local visible_waits_until, told_waiting, silent_until;
         struct { uint32_t request, used; struct local not_before; } permit;
         struct { uint32_t request, op; } submit;
+        bool away;                         /* another account is signed in, or none */
+        struct {
+            uint32_t request, token, version; /* in flight, and what it is based on */
+            struct fence fence;
+            uint32_t next;                 /* deviations: the token of the last answer */
+        } refresh;
         uint32_t submits[KNOWN_OPS_MAX], submits_n;
         uint32_t known[KNOWN_OPS_MAX], known_n; /* operations heard of on the channel */
         uint32_t node;                     /* ledger node to ask */

@@ -32,6 +32,7 @@ void naive_start(struct step *s)
 {
     struct leader *l = s->l;
     if (deviates(s, POLICY_MUTEX_PER_TAB)) deviate_lead_unclaimed(s);
+    naive_refresh_start(s);
     if (deviates(s, POLICY_PAGE_BEATS)) arm_page_timer(s, l->contract->heartbeat.interval_us);
     if (deviates(s, POLICY_MARKER_TRUSTED)) {
         l->page.resigned = true;
@@ -231,6 +232,7 @@ bool naive_page_timer(struct step *s)
 {
     struct leader *l = s->l;
     if (s->in->id != TIMER_PAGE) return false;
+    if (naive_refresh_timer(s)) return true;
     if (deviates(s, POLICY_MARKER_TRUSTED)) {
         look_at_marker(s);
     } else if (deviates(s, POLICY_CALLS_RESENT)) {

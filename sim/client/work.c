@@ -45,12 +45,33 @@ static void begin(struct step *s, uint32_t op)
     s->l->page.work.outcome = OUTCOME_UNKNOWN;
 }
 
+static void remember_op(struct leader *l, uint32_t op)
+{
+    if (l->page.known_n == KNOWN_OPS_MAX) {
+        for (uint32_t i = 1; i < KNOWN_OPS_MAX; i++) l->page.known[i - 1] = l->page.known[i];
+        l->page.known_n--;
+    }
+    l->page.known[l->page.known_n++] = op;
+}
+
+/* Another page's operation was accepted into the outbox. */
+void task_heard(struct step *s)
+{
+    remember_op(s->l, s->in->message->a);
+    s->l->page.tasks++;
+    work_next(s);
+}
+
 /* Whatever is due now: the step that had to wait, an inherited operation, a task. */
 void work_next(struct step *s)
 {
     struct leader *l = s->l;
     if (l->page.unclaimed) {
         deviate_work(s);
+        return;
+    }
+    if (l->contract->work == WORKSTREAM_SESSION) {
+        refresh_next(s);
         return;
     }
     if (l->page.state != STATE_LEADER || !page_may_write(s)) return;
@@ -196,9 +217,17 @@ void work_unknown(struct step *s)
 void submit_next(struct step *s)
 {
     struct leader *l = s->l;
-    if (l->page.submits_n == 0) return;
+    if (l->page.submits_n == 0 || !account_is_ours(s)) return; /* kept until it is back */
     l->page.submit.op = l->page.submits[0];
     l->page.submit.request = page_send(s, REQ_SUBMIT, l->page.submit.op, 0, WATCH_SUBMIT);
+}
+
+void submit_asked(struct step *s)
+{
+    struct leader *l = s->l;
+    if (naive_submit(s)) return;
+    if (l->page.submits_n < KNOWN_OPS_MAX) l->page.submits[l->page.submits_n++] = s->in->id;
+    if (!l->page.submit.request) submit_next(s);
 }
 
 void submit_answered(struct step *s, const struct answer *a)
