@@ -66,6 +66,12 @@ static const struct weight weight[OBS_COUNT] = {
     [OBS_NODE_DECIDES] = { 4, ABOUT_ALL },
     [OBS_STORAGE_FAULT] = { 3, ABOUT_ALL },
     [OBS_FAULT_BEGUN] = { 3, ABOUT_ALL },
+    [OBS_SESSION_ROTATED] = { 3, ABOUT_PAGE },
+    [OBS_SESSION_REPEATED] = { 3, ABOUT_PAGE },
+    [OBS_SESSION_REUSED] = { 2, ABOUT_PAGE },
+    [OBS_SESSION_STORED] = { 3, ABOUT_PAGE },
+    [OBS_ACCOUNT_CHANGED] = { 2, ABOUT_ALL },
+    [OBS_ACCOUNT_HEARD] = { 3, ABOUT_PAGE },
 };
 
 #define RANK_WITNESS 0

@@ -65,7 +65,9 @@ static const bool matters[OBS_COUNT] = {
     [OBS_LEDGER_ENQUEUED] = true,  [OBS_LEDGER_TERMINAL] = true,   [OBS_LEDGER_EPOCH] = true,
     [OBS_LEDGER_REOPENED] = true,  [OBS_LEDGER_PERMIT] = true,     [OBS_EFFECT_EXECUTED] = true,
     [OBS_EFFECT_ABSORBED] = true,  [OBS_OPERATION_KEPT] = true,    [OBS_FAULT_BEGUN] = true,
-    [OBS_ROUND_HEALED] = true,
+    [OBS_ROUND_HEALED] = true,     [OBS_SESSION_ROTATED] = true,   [OBS_SESSION_REPEATED] = true,
+    [OBS_SESSION_REUSED] = true,   [OBS_SESSION_REFUSED] = true,   [OBS_SESSION_ENDED] = true,
+    [OBS_SESSION_STORED] = true,   [OBS_ACCOUNT_CHANGED] = true,   [OBS_ACCOUNT_HEARD] = true,
 };
 
 struct telling {

@@ -32,6 +32,8 @@ struct rig {
         uint32_t leader;
         struct local beat;
     } storage;
+    bool has_session;       /* then the client sees `session`, and writes it */
+    struct session session;
     bool hangs; /* the page's thread is busy: posts to it wait */
     struct {
         bool armed;
@@ -131,6 +133,13 @@ static inline void rig_carry(struct rig *g, const struct client_output *o)
         g->storage.leader = o->as.store.leader;
         g->storage.beat = o->as.store.beat;
         break;
+    case OUT_SESSION:
+        if (o->flags & SESSION_IF_UNCHANGED && o->as.session.version != g->session.version) break;
+        g->session.version++;
+        g->session.account = o->as.session.account;
+        g->session.token = o->as.session.token;
+        g->session.due = o->as.session.due;
+        break;
     default: break;
     }
 }
@@ -141,6 +150,7 @@ static inline void rig_step(struct rig *g, struct client_input in)
     in.wall.us = g->now_us + g->wall_ahead_us;
     in.storage.leader = g->storage.leader;
     in.storage.beat = g->storage.beat;
+    if (g->has_session) in.session = &g->session;
     leader_step(&g->client, &in, &g->requests);
     for (uint32_t i = 0; i < g->requests.n; i++) rig_carry(g, &g->requests.at[i]);
 }
