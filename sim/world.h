@@ -15,6 +15,8 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include <stdalign.h>
+
 #include "sim/base/course.h"
 #include "sim/browser/document.h"
 #include "sim/browser/lockmgr.h"
@@ -83,7 +85,7 @@ enum lock_call { CALL_REQUEST, CALL_ABORT, CALL_SETTLE, CALL_QUERY };
 struct page_timer { uint32_t arming; bool armed, due; struct instant at; };
 
 struct page {
-    struct leader client;
+    alignas(64) struct leader client; /* a page begins with a cache line */
     const struct profile *profile;
     enum document_state state;
     uint16_t tab;

@@ -21,12 +21,14 @@ struct request {
     uint32_t op;            /* TAKE: 0 (any); COMMIT, ACK, RECONCILE, EFFECT, OUTCOME,
                                SUBMIT: which */
     uint32_t key;           /* CLAIM: claim id; EFFECT, OUTCOME, REFRESH: idempotency key */
-    uint32_t permit;        /* CLAIM: id of the permit that the lock was stolen with, or 0 */
+    union {
+        uint32_t permit;    /* CLAIM: id of the permit that the lock was stolen with, or 0 */
+        uint32_t token;     /* REFRESH, SIGN_OUT: the refresh token that is presented */
+    };
     bool without_lock;      /* CLAIM: no Web Lock was passed on to the sender (single-page mode) */
     uint32_t parts;         /* COMMIT: bit set of 1 << enum commit_part */
     uint32_t acked;         /* RENEW: sequence of the last RENEW answer that the sender saw */
     enum outcome outcome;   /* RECONCILE: what the provider said */
-    uint32_t token;         /* REFRESH, SIGN_OUT: the refresh token that is presented */
     struct local sent;      /* the sender's clock at the call; echoed in the answer */
 };
 

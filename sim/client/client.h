@@ -82,10 +82,12 @@ struct client_input {
     /* localStorage as this process sees it now (ST-11: a cached, perhaps stale view) */
     struct { uint32_t leader; struct local beat; } storage;
     const struct session *session; /* a transaction's reading now; NULL: nobody signs in or out */
-    const struct answer *answer;
-    const struct push *push;
-    const struct client_message *message;
-    const struct client_start *start;
+    union { /* by kind */
+        const struct answer *answer;
+        const struct push *push;
+        const struct client_message *message;
+        const struct client_start *start;
+    };
 };
 
 enum client_output_kind {
