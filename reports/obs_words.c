@@ -59,6 +59,9 @@ static const struct words words[] = {
     WORDS(LEDGER_RECONCILED, 'b', outcome_word),
     WORDS(LEDGER_PERMIT, 'a', permit),
     WORDS(EFFECT_ASKED, 'b', outcome_word),
+    WORDS(SESSION_REFUSED, 'b', answer_result_word),
+    WORDS(ACCOUNT_CHANGED, 'a', account_word),
+    WORDS(ACCOUNT_HEARD, 'a', account_word),
     WORDS(FAULT_BEGUN, 'a', fault_words),
     WORDS(FAULT_ENDED, 'a', fault_words),
 };

@@ -306,6 +306,11 @@ static void fewer_drawn(struct shrink *s)
         c.operations = (struct count_range){ n, n };
         if (shrink_try(s, &c)) break;
     }
+    for (uint32_t n = 0; n < s->best.account_changes.max; n++) {
+        struct scenario c = s->best;
+        c.account_changes = (struct count_range){ n, n };
+        if (shrink_try(s, &c)) break;
+    }
 }
 
 /* -- order ---------------------------------------------------------------------------- */

@@ -94,6 +94,25 @@ static void forget_times(struct scenario *s)
         if (s->step[i].when != PHASE_COUNT) s->step[i].at_us = -1;
 }
 
+/* What users did; that a page ended a session, or a fault did, follows by itself. */
+static void add_accounts(struct scenario *s, const struct world *w)
+{
+    static const enum step_action done[ACCOUNT_COUNT] = {
+        [ACCOUNT_OWN] = ACTION_SIGN_IN,
+        [ACCOUNT_OTHER] = ACTION_SWITCH,
+        [ACCOUNT_NONE] = ACTION_SIGN_OUT,
+    };
+    for (uint32_t i = 0; i < w->history.n; i++) {
+        const struct obs *o = &w->history.at[i];
+        if (o->kind != OBS_ACCOUNT_CHANGED || o->cause != OBS_NONE) continue;
+        if (o->at.us >= w->heal_at.us) break;
+        struct step_plan p = shrink_step(FAULT_COUNT);
+        p.action = done[o->a];
+        p.device = o->partition;
+        add_step(s, p, o->at.us);
+    }
+}
+
 static void add_steps(struct scenario *s, const struct world *w, enum told told)
 {
     s->steps = 0;
@@ -108,6 +127,7 @@ static void add_steps(struct scenario *s, const struct world *w, enum told told)
         p.tab = u->tab;
         if (u->tab != PAGE_NONE) add_step(s, p, u->at.us);
     }
+    add_accounts(s, w);
     if (told == BY_PHASE) forget_times(s);
 }
 
@@ -136,7 +156,7 @@ void shrink_pin(struct scenario *s, const struct world *w)
     s->hidden_since.s400 = since == 2;
     s->duration = (struct span_range){ w->heal_at.us, w->heal_at.us };
     s->long_permille = 0;
-    s->operations = s->faults_drawn = (struct count_range){ 0, 0 };
+    s->operations = s->faults_drawn = s->account_changes = (struct count_range){ 0, 0 };
     s->faults = s->omit_percent = 0;
 }
 
@@ -216,7 +236,7 @@ bool shrink_schedule(struct shrink *s, uint64_t seed)
 
 static bool is_a_schedule(const struct scenario *s)
 {
-    return s->steps > 0 && s->faults == 0 && s->operations.max == 0;
+    return s->steps > 0 && s->faults == 0 && s->operations.max == 0 && s->account_changes.max == 0;
 }
 
 enum shrink_outcome shrink_start(struct shrink *s, const struct scenario *scenario, uint64_t seed,

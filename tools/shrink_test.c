@@ -47,9 +47,10 @@ static const struct {
     const char *name;
     bool calm;
 } small[] = {
-    { "receiver-ignores-fence", true }, { "fail-open", true },
-    { "callback-never-settles", true }, { "freeze-handler-relied-on", true },
-    { "async-replica-promoted", true }, { "observe-stage-writes", true },
+    { "receiver-ignores-fence", true },  { "fail-open", true },
+    { "callback-never-settles", true },  { "freeze-handler-relied-on", true },
+    { "async-replica-promoted", true },  { "observe-stage-writes", true },
+    { "outbox-crosses-accounts", true }, { "late-answer-undoes-sign-out", false },
 };
 
 START_TEST(a_failure_becomes_as_small_as_a_person_takes_in)
