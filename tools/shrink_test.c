@@ -66,6 +66,7 @@ START_TEST(a_failure_becomes_as_small_as_a_person_takes_in)
     ck_assert_uint_le(n.operations, SHRINK_OPERATIONS);
     ck_assert_uint_le(n.faults, SHRINK_FAULTS);
     ck_assert(s.scheduled);
+    ck_assert_uint_eq(s.best.account_changes.max, 0);
     if (small[_i].calm) ck_assert(s.best.calm);
     struct played p = player_round(&player, &s.best, &contract, s.best.calm ? 99 : s.seed);
     ck_assert_int_eq(p.result->finding[s.invariant].verdict, VERDICT_BROKEN);
