@@ -71,6 +71,7 @@ START_TEST(merging_hides_nothing)
 {
     static const char *const mutant[] = { NULL, "scenarios/mutants/receiver-ignores-fence.yaml",
                                           "scenarios/mutants/freeze-handler-relied-on.yaml",
+                                          "scenarios/mutants/polyfill-lock-expires.yaml",
                                           "scenarios/mutants/ledger-read-then-write.yaml" };
     for (size_t i = 0; i < sizeof mutant / sizeof mutant[0]; i++) {
         load(mutant[i]);
