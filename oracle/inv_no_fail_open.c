@@ -109,9 +109,9 @@ static void fold(const void *own_, const struct state *s, struct fold *f)
 {
     const struct own *own = own_;
     for (uint32_t i = 0; i < f->request.n; i++) {
-        if (f->request.id[i] >= s->requests) continue;
         const struct call *c = &own->call[f->request.id[i]];
-        fold_u(f, (uint64_t)c->judged << 1 | (c->wrong != NULL));
+        bool is_known = f->request.id[i] < s->requests && s->request[f->request.id[i]].known;
+        fold_u(f, is_known ? (uint64_t)c->judged << 1 | (c->wrong != NULL) : 0);
     }
 }
 

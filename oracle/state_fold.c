@@ -130,8 +130,14 @@ void state_fold(const struct state *s, struct fold *f)
     for (uint32_t i = 0; i < s->authorities; i++) fold_authority(&s->authority[i], f);
     for (uint32_t i = 0; i < f->request.n; i++) {
         uint32_t id = (uint32_t)f->request.id[i];
-        if (id < s->requests) fold_request_facts(s, id, f);
-        if (id < s->locks) fold_lock_facts(s, id, f);
+        if (id < s->requests)
+            fold_request_facts(s, id, f);
+        else
+            fold_u(f, 0); /* not known either */
+        if (id < s->locks)
+            fold_lock_facts(s, id, f);
+        else
+            fold_u(f, LOCK_UNKNOWN);
     }
     for (uint32_t i = 0; i < f->page.n; i++)
         if (f->page.id[i] < s->pages) fold_page_facts(s, &s->page[f->page.id[i]], f);

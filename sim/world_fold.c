@@ -41,7 +41,7 @@ static void fold_delivery(const struct world *w, const struct parcel *c, struct 
         break;
     case IN_PUSH: fold_push(f, &c->as.push); break;
     case IN_MESSAGE:
-    case IN_POST: leader_fold_message(&c->as.message, f); break;
+    case IN_POST: leader_fold_message(&w->page[c->page].client, &c->as.message, f); break;
     default: fold_id(w, c->page, c->id, true, f); break;
     }
 }
@@ -80,10 +80,8 @@ static bool timer_is_stale(const struct world *w, const struct event *e)
     return !page_alive(p) || !t->armed || t->arming != (e->arg & 0xFFFFFF);
 }
 
-/* Nothing will come of it before the end. */
-static bool is_void(const struct world *w, const struct event *e, int64_t ends_us)
+bool world_event_is_void(const struct world *w, const struct event *e)
 {
-    if (event_at(e).us > ends_us) return true;
     switch ((enum event_kind)e->kind) {
     case EV_TIMER: return timer_is_stale(w, e);
     case EV_LEDGER_TIMER:
@@ -153,7 +151,7 @@ static void fold_queue(const struct world *w, struct fold *f)
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->queue.n; i++) {
         const struct event *e = &w->queue.heap[3 + i];
-        if (is_void(w, e, f->ends_us)) continue;
+        if (event_at(e).us - w->now.us > f->far_us || world_event_is_void(w, e)) continue;
         must(n < SORTED_MAX);
         uint32_t at = n++;
         for (; at > 0 && sorted[at - 1].key > e->key; at--) sorted[at] = sorted[at - 1];
@@ -305,7 +303,6 @@ void world_fold(const struct world *w, struct fold *f)
     f->generation = w->node[0].record.fence.generation;
     f->renewals = w->node[0].record.renew_sequence;
     see_from_world(w, f);
-    f->far_us = (f->ends_us - w->now.us) / 8 * 9; /* clocks that run fast, too */
     for (uint32_t d = 0; d < w->devices; d++) f->device_us[d] = device_now(w, &w->device[d]).us;
     for (uint32_t d = 0; d < w->devices; d++) lockmgr_fold_queues(w->lockmgr[d], f);
     for (uint32_t i = 0; i < f->page.n; i++) fold_tab(f, w->page[f->page.id[i]].tab);

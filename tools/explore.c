@@ -60,38 +60,6 @@ struct worker {
 
 /* ---- one worker's world ---------------------------------------------------------------- */
 
-static void begin(struct worker *k)
-{
-    struct explore *e = k->e;
-    world_reset(k->w, &e->scope.calm, e->scope.contract, 0);
-    judge_reset(k->judge, &k->bent);
-    k->judged = k->n = 0;
-    k->faults = e->scope.faults;
-    k->delays = e->scope.delays;
-    k->left = e->moves;
-}
-
-static void worker_open(struct worker *k, struct explore *e)
-{
-    *k = (struct worker){ .e = e, .bent = scenario_contract(&e->scope.calm, e->scope.contract) };
-    runner_open(&k->runner, scenario_tabs(&e->scope.calm));
-    k->w = k->runner.world;
-    arena_open(&k->arena, JUDGE_BYTES);
-    k->judge = judge_open(&k->arena, k->w->pages_max, LEDGER_OPS_MAX);
-    begin(k);
-}
-
-static void worker_close(struct worker *k)
-{
-    struct explore *e = k->e;
-    atomic_fetch_add(&e->events, k->events);
-    atomic_fetch_add(&e->nodes, k->nodes);
-    atomic_fetch_add(&e->edges, k->edges);
-    for (uint32_t i = 0; i <= PLACEMENTS_MAX; i++) free(k->copy[i].bytes);
-    runner_close(&k->runner);
-    arena_close(&k->arena);
-}
-
 static void save(struct worker *k, uint32_t depth)
 {
     struct copy *c = &k->copy[depth];
@@ -125,14 +93,62 @@ static bool at_horizon(const struct worker *k)
     return !next || event_at(next).us >= k->w->heal_at.us || k->w->limit;
 }
 
+static void handle_next(struct worker *k, struct event *e)
+{
+    (void)evq_pop(&k->w->queue, e);
+    world_handle(k->w, e);
+    k->events++;
+}
+
+/* To just before the next event that something comes of: that is where states are told apart and
+ * moves are made, or else what is no part of a state would decide where. */
+static void settle(struct worker *k)
+{
+    struct event e;
+    while (!at_horizon(k) && world_event_is_void(k->w, evq_first(&k->w->queue))) handle_next(k, &e);
+    if (!at_horizon(k)) k->w->now = event_at(evq_first(&k->w->queue));
+    judge_all(k);
+}
+
+static void begin(struct worker *k)
+{
+    struct explore *e = k->e;
+    world_reset(k->w, &e->scope.calm, e->scope.contract, 0);
+    judge_reset(k->judge, &k->bent);
+    k->judged = k->n = 0;
+    k->faults = e->scope.faults;
+    k->delays = e->scope.delays;
+    k->left = e->moves;
+    settle(k);
+}
+
+static void worker_open(struct worker *k, struct explore *e)
+{
+    *k = (struct worker){ .e = e, .bent = scenario_contract(&e->scope.calm, e->scope.contract) };
+    runner_open(&k->runner, scenario_tabs(&e->scope.calm));
+    k->w = k->runner.world;
+    arena_open(&k->arena, JUDGE_BYTES);
+    k->judge = judge_open(&k->arena, k->w->pages_max, LEDGER_OPS_MAX);
+    begin(k);
+}
+
+static void worker_close(struct worker *k)
+{
+    struct explore *e = k->e;
+    atomic_fetch_add(&e->events, k->events);
+    atomic_fetch_add(&e->nodes, k->nodes);
+    atomic_fetch_add(&e->edges, k->edges);
+    for (uint32_t i = 0; i <= PLACEMENTS_MAX; i++) free(k->copy[i].bytes);
+    runner_close(&k->runner);
+    arena_close(&k->arena);
+}
+
 /* Handles the next event; true when it was a timer. */
 static bool step(struct worker *k)
 {
     struct event e;
-    (void)evq_pop(&k->w->queue, &e);
-    world_handle(k->w, &e);
-    judge_all(k);
-    k->events++;
+    handle_next(k, &e);
+    settle(k);
     return e.kind == EV_TIMER || e.kind == EV_LEDGER_TIMER;
 }
 
@@ -181,7 +197,8 @@ static void note_broken(struct worker *k, uint32_t broken)
     for (uint32_t i = 0; i < INV_COUNT; i++) {
         if (!(broken >> i & 1) || before >> i & 1) continue;
         struct explore_violation *v = &e->violation[i];
-        *v = (struct explore_violation){ .at_us = (uint64_t)k->w->now.us, .n = k->n };
+        const struct history *h = &k->w->history;
+        *v = (struct explore_violation){ .at_us = (uint64_t)h->at[h->n - 1].at.us, .n = k->n };
         for (uint32_t m = 0; m < k->n; m++) v->move[m] = k->path[m];
     }
 }
@@ -196,18 +213,14 @@ static bool make_move(struct worker *k, uint32_t m)
 {
     struct injection x = k->e->scope.move[m];
     uint32_t *kind = x.kind == INJECT_DELAY ? &k->delays : &k->faults;
-    struct instant now = k->w->now;
     if (*kind == 0 || k->left == 0) return false;
     x.before = k->w->events + 1;
     (void)run_inject(k->w, &x, 1);
-    if (!x.begun) {
-        k->w->now = now;
-        return false;
-    }
+    if (!x.begun) return false;
     k->path[k->n++] = x;
     --*kind;
     k->left--;
-    judge_all(k);
+    settle(k);
     go_on(k);
     k->n--;
     ++*kind;

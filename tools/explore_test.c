@@ -28,7 +28,7 @@ static void load(const char *mutant)
                                     .merges = true,
                                     .states_max = 100000,
                                     .jobs = 1 };
-    scope.calm.duration.min_us = scope.calm.duration.max_us = 2 * US_PER_S;
+    scope.calm.duration.min_us = scope.calm.duration.max_us = (mutant ? 3 : 2) * US_PER_S;
 }
 
 static void move(enum fault_kind kind, int64_t lasts_us)
@@ -135,7 +135,13 @@ static struct fold fold;
 
 static uint64_t sum_of(struct world *w)
 {
-    fold_begin(&fold, false, 20 * US_PER_S);
+    while (world_event_is_void(w, evq_first(&w->queue))) {
+        struct event e;
+        (void)evq_pop(&w->queue, &e);
+        world_handle(w, &e);
+    }
+    w->now = event_at(evq_first(&w->queue));
+    fold_begin(&fold, false, 8 * US_PER_S);
     world_fold(w, &fold);
     return fold.sum;
 }

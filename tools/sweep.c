@@ -16,7 +16,9 @@ const char *const sweep_outcome_word[SWEEP_OUTCOMES] = { "not-played", "broken",
 
 static void place_each(struct sweep *s)
 {
-    for (uint32_t i = 0; i < s->n; i++) s->at[i].before[0] = i + 1;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->at[i] = (struct sweep_placement){ .before = { i / s->lengths + 1 },
+                                             .kind = { (uint8_t)(i % s->lengths) } };
 }
 
 static bool same_fault(const struct sweep *s)
@@ -62,7 +64,7 @@ static void place_some_pairs(struct sweep *s)
 
 static bool lay_out(struct sweep *s, uint32_t budget)
 {
-    uint64_t n = s->faults == 1 ? s->events : all_pairs(s);
+    uint64_t n = s->faults == 1 ? s->events * s->lengths : all_pairs(s);
     bool all = s->faults == 1 || n <= budget;
     s->n = all ? (uint32_t)n : budget;
     s->at = calloc(s->n ? s->n : 1, sizeof *s->at);
@@ -91,18 +93,20 @@ static void play_good(struct sweep *s)
 }
 
 bool sweep_open(struct sweep *s, const struct inputs *in, const struct injection *fault,
-                uint32_t faults, uint32_t budget, uint32_t jobs)
+                uint32_t faults, uint32_t lengths, uint32_t budget, uint32_t jobs)
 {
-    must(faults == 1 || faults == 2);
+    must(faults == 1 || (faults == 2 && lengths == 1));
+    must(lengths > 0 && lengths <= PLACEMENT_LENGTHS_MAX);
     *s = (struct sweep){ .calm = scenario_without_faults(in->suite.scenario),
                          .contract = &in->contract,
                          .seed = in->seed,
                          .faults = faults,
+                         .lengths = lengths,
                          .tabs = in->tabs,
                          .jobs = jobs };
-    for (uint32_t i = 0; i < faults; i++) s->fault[i] = fault[i];
+    for (uint32_t i = 0; i < (faults == 1 ? lengths : faults); i++) s->fault[i] = fault[i];
     play_good(s);
-    must(s->events < UINT32_MAX);
+    must(s->events < UINT32_MAX / PLACEMENT_LENGTHS_MAX);
     return lay_out(s, budget);
 }
 

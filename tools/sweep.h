@@ -1,4 +1,4 @@
-/* One fault at every place of one round, or two at many pairs of places.
+/* One fault at every place of one round, in each of a few lengths, or two at many pairs of places.
  *
  *   sweep_open     plays the round without any fault, which has to be good, and lays out
  *                  the placements; false (and nothing is held) when memory is short
@@ -39,7 +39,7 @@ extern const char *const sweep_outcome_word[SWEEP_OUTCOMES];
 
 struct sweep_placement {
     uint32_t before[2]; /* events; [1] is 0 with one fault */
-    uint8_t kind[2];    /* which of the sweep's faults: 0 or 1 */
+    uint8_t kind[2];    /* which of the sweep's `fault` */
     uint8_t outcome, phase;
     uint32_t broken; /* invariants, a bit each */
     int64_t failover_us; /* the longest, -1: none */
@@ -50,8 +50,9 @@ struct sweep {
     struct scenario calm;
     const struct contract *contract;
     uint64_t seed;
-    struct injection fault[2]; /* kinds and lengths */
-    uint32_t faults, tabs, jobs;
+    /* kinds and lengths: of one fault a round each length, of two the two */
+    struct injection fault[PLACEMENT_LENGTHS_MAX];
+    uint32_t faults, lengths, tabs, jobs;
     /* of the round without a fault: */
     uint32_t good_broken; /* invariants, a bit each: it is not good */
     bool good_proves;     /* somebody led, no limit was hit */
@@ -79,10 +80,11 @@ struct sweep_group {
 };
 #define SWEEP_GROUPS_MAX (INV_COUNT * PHASE_COUNT)
 
-/* `faults` is 1, or 2 with a budget of at most SWEEP_BUDGET_MAX. */
+/* `faults` a round: 1, then `fault` has it in each of its `lengths`; or 2, each of one length,
+ * with a budget of at most SWEEP_BUDGET_MAX. */
 #define SWEEP_BUDGET_MAX 10000000
 bool sweep_open(struct sweep *s, const struct inputs *in, const struct injection *fault,
-                uint32_t faults, uint32_t budget, uint32_t jobs);
+                uint32_t faults, uint32_t lengths, uint32_t budget, uint32_t jobs);
 void sweep_run(struct sweep *s, enum progress_mode progress);
 void sweep_close(struct sweep *s);
 

@@ -88,7 +88,7 @@ says "by its invariant and in its phase" '^BROKEN no-fail-open in take-in-flight
 holds "the last line says so" test "$(last_line)" = "SWEEP FAIL"
 grep -A1 '^BROKEN no-fail-open' "$scratch/out" | sed -n 's|^  [^ ]*tabquake ||p' | head -n 1 \
     >"$scratch/line"
-holds "it prints a line to paste" grep -q -- '--inject freeze-abrupt@[0-9]*/3s$' "$scratch/line"
+holds "it prints a line to paste" grep -q -- '--inject freeze-abrupt@[0-9]*/1100ms$' "$scratch/line"
 # shellcheck disable=SC2046 # the line is words
 ends 1 "the pasted line fails again" $(cat "$scratch/line")
 says "the replay tells where it was" '^injected freeze-abrupt@.* leader phase take-in-flight'

@@ -21,14 +21,14 @@ static void open_one(struct sweep *x, enum fault_kind k, uint32_t jobs)
 {
     struct injection fault = { .kind = k };
     ck_assert(placement_lasts(&fault.lasts_us, k, NULL, "", stderr));
-    ck_assert(sweep_open(x, &in, &fault, 1, 0, jobs));
+    ck_assert(sweep_open(x, &in, &fault, 1, 1, 0, jobs));
 }
 
 static void open_pairs(struct sweep *x, enum fault_kind a, enum fault_kind b, uint32_t budget)
 {
     struct injection fault[2] = { { .kind = a, .lasts_us = US_PER_S },
                                   { .kind = b, .lasts_us = US_PER_S } };
-    ck_assert(sweep_open(x, &in, fault, 2, budget, 2));
+    ck_assert(sweep_open(x, &in, fault, 2, 1, budget, 2));
 }
 
 static void close_all(void)
@@ -45,6 +45,24 @@ START_TEST(every_event_of_the_first_phase_is_a_place)
     ck_assert_uint_gt(s.n, 300);
     ck_assert_uint_eq(s.n, s.events);
     for (uint32_t i = 0; i < s.n; i++) ck_assert_uint_eq(s.at[i].before[0], i + 1);
+    close_all();
+}
+END_TEST
+
+START_TEST(every_length_at_every_place)
+{
+    struct injection fault[3] = { { .kind = FAULT_FREEZE_ABRUPT, .lasts_us = US_PER_S },
+                                  { .kind = FAULT_FREEZE_ABRUPT, .lasts_us = 2 * US_PER_S },
+                                  { .kind = FAULT_FREEZE_ABRUPT, .lasts_us = 3 * US_PER_S } };
+    struct injection x[2];
+    load("scenarios/small.yaml", "1");
+    ck_assert(sweep_open(&s, &in, fault, 1, 3, 0, 1));
+    ck_assert_uint_eq(s.n, s.events * 3);
+    for (uint32_t i = 0; i < s.n; i++) {
+        ck_assert_uint_eq(sweep_injections(&s, &s.at[i], x), 1);
+        ck_assert_uint_eq(x[0].before, i / 3 + 1);
+        ck_assert_int_eq(x[0].lasts_us, (i % 3 + 1) * US_PER_S);
+    }
     close_all();
 }
 END_TEST
@@ -222,6 +240,7 @@ Suite *sweep_suite(void)
     TCase *t = tcase_create("sweep");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, every_event_of_the_first_phase_is_a_place);
+    tcase_add_test(t, every_length_at_every_place);
     tcase_add_test(t, jobs_change_nothing);
     tcase_add_test(t, a_placement_is_the_round_that_its_text_says);
     tcase_add_test(t, a_client_that_relies_on_the_freeze_handler_is_found_and_the_reference_is_not);

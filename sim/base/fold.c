@@ -2,11 +2,10 @@
 
 #include "sim/base/message.h"
 
-void fold_begin(struct fold *f, bool symmetric, int64_t ends_us)
+void fold_begin(struct fold *f, bool symmetric, int64_t horizon_us)
 {
     f->sum = 0;
-    f->ends_us = ends_us;
-    f->far_us = INT64_MAX;
+    f->far_us = horizon_us / 8 * 9; /* clocks run a little fast at most */
     f->now_us = f->wall_us = 0;
     f->generation = f->oldest = f->renewals = 0;
     f->symmetric = symmetric;
@@ -76,7 +75,7 @@ void fold_request(struct fold *f, const struct request *r)
         fold_u(f, r->key);
     fold_u(f, (uint64_t)r->permit << 32 | r->parts);
     fold_u(f, r->without_lock);
-    fold_u(f, r->kind == REQ_RENEW ? (uint64_t)((int64_t)r->acked - f->renewals) : r->acked);
+    fold_renewal(f, r->acked);
     fold_u(f, r->outcome);
     if (r->page != PAGE_SERVER) fold_since(f, r->sent.us);
 }
@@ -86,7 +85,7 @@ void fold_answer(struct fold *f, const struct answer *a)
     fold_u(f, (uint64_t)a->kind << 32 | (uint64_t)a->result);
     fold_fence(f, a->fence);
     fold_u(f, (uint64_t)a->op << 32 | a->permit);
-    fold_u(f, a->kind == REQ_RENEW ? (uint64_t)((int64_t)a->sequence - f->renewals) : a->sequence);
+    fold_renewal(f, a->sequence);
     fold_u(f, (uint64_t)a->wait_us);
     fold_u(f, a->outcome);
     for (uint32_t i = 0; i < a->unreconciled_n; i++) fold_u(f, a->unreconciled[i]);

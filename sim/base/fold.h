@@ -10,8 +10,7 @@
  *   fold_fence    a fence, its generation as seen from the newest
  *
  * Times are exact, never rounded. A deadline that has passed is one value, since those who
- * keep it ask only whether it has; one that cannot pass before the end is another. So states that
- * fold to the same have the same futures up to the end of the later one. */
+ * keep it ask only whether it has; one that is further away than the horizon is another. */
 #ifndef SIM_BASE_FOLD_H
 #define SIM_BASE_FOLD_H
 
@@ -31,8 +30,7 @@ struct names {
 
 struct fold {
     uint64_t sum;
-    int64_t ends_us;           /* when the exploration ends, in the world's time */
-    int64_t far_us;            /* a deadline that is further away never passes */
+    int64_t far_us;            /* what is further away than the horizon never comes */
     int64_t now_us;            /* the clock that times are seen from: the world's, a device's */
     int64_t wall_us;           /* the wall clock of the device that is folded */
     int64_t device_us[FOLD_DEVICES]; /* the clock of each device */
@@ -43,7 +41,8 @@ struct fold {
     struct names page, tab, request, claim, own;
 };
 
-void fold_begin(struct fold *f, bool symmetric, int64_t ends_us);
+/* For an exploration of `horizon_us` of virtual time. */
+void fold_begin(struct fold *f, bool symmetric, int64_t horizon_us);
 
 static inline void fold_u(struct fold *f, uint64_t v)
 {
@@ -64,7 +63,7 @@ static inline void fold_age(struct fold *f, int64_t at_us, int64_t most_us)
 }
 
 /* Asked is only: is it over. The instant itself (0) and what lies behind (-1) are told apart; what
- * lies beyond the end of the exploration, by any clock, is never over. */
+ * is further away than the whole horizon, by any clock, is never over. */
 static inline void fold_deadline(struct fold *f, int64_t at_us)
 {
     int64_t left = at_us - f->now_us;
@@ -87,6 +86,13 @@ void fold_tab(struct fold *f, uint32_t tab);
 /* A tabInstanceId: one more than the document's number, unless a deviation makes it up. */
 void fold_instance(struct fold *f, uint32_t tab_instance);
 void fold_fence(struct fold *f, struct fence x);
+
+/* The number of a renewal's answer, as seen from the newest; 0 is none. */
+static inline void fold_renewal(struct fold *f, uint32_t n)
+{
+    uint64_t none = UINT64_C(1) << 40 | (f->renewals == 0);
+    fold_u(f, n == 0 ? none : (uint64_t)((int64_t)n - f->renewals));
+}
 
 struct request;
 struct answer;

@@ -92,8 +92,7 @@ static void fold_worker_thread(const struct leader *l, struct fold *f)
     fold_deadline(f, l->worker.lease_end.us);
     fold_since(f, l->worker.last_pong.us);
     fold_since(f, l->worker.last_answer.us);
-    fold_u(f, (uint64_t)((int64_t)l->worker.acked - f->renewals));
-    fold_u(f, l->worker.acked == 0);
+    fold_renewal(f, l->worker.acked);
     fold_u(f, l->worker.request != 0);
     fold_u(f, l->worker.request == l->worker.answered);
 }
@@ -109,14 +108,19 @@ void leader_fold(const struct leader *l, struct fold *f)
     if (!policy_is_empty(l->policy)) fold_deviations(l, f);
 }
 
-/* `at` is a length of time for POST_WATCH, a time of the sender's clock, or unset. */
-void leader_fold_message(const struct client_message *m, struct fold *f)
+/* Of a message what its receiver reads (leader.c, posted; worker.c, posted): the rest may be left
+ * from long ago. The number of a watched request is the page's own. */
+void leader_fold_message(const struct leader *l, const struct client_message *m, struct fold *f)
 {
-    fold_u(f, (uint64_t)m->kind << 40 | (uint64_t)m->b << 32 | m->a);
+    bool watch = m->kind == POST_WATCH || m->kind == POST_TIMEOUT;
+    fold_u(f, (uint64_t)m->kind << 32 | (watch ? m->b : 0));
     fold_instance(f, m->tab_instance);
-    fold_fence(f, m->fence);
-    if (m->kind == POST_WATCH || m->at.us == 0)
-        fold_u(f, (uint64_t)m->at.us);
+    if (watch)
+        leader_fold_own(l, f, m->a);
     else
-        fold_since(f, m->at.us);
+        fold_u(f, m->a);
+    if (m->kind == POST_WATCH) fold_u(f, (uint64_t)m->at.us); /* a length of time */
+    if (m->kind == POST_LEAD || m->kind == POST_RENEWED) fold_since(f, m->at.us);
+    if (m->kind == POST_LEAD || m->kind == POST_RENEWED || m->kind == POST_LOST)
+        fold_fence(f, m->fence);
 }

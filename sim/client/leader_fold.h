@@ -10,7 +10,7 @@ struct fold;
 void leader_fold(const struct leader *l, struct fold *f);
 /* One of the client's own numbers of requests. */
 void leader_fold_own(const struct leader *l, struct fold *f, uint32_t id);
-/* A message of this kind of client, from a page of the same device. */
-void leader_fold_message(const struct client_message *m, struct fold *f);
+/* A message to this client, from a page of the same device. */
+void leader_fold_message(const struct leader *l, const struct client_message *m, struct fold *f);
 
 #endif

@@ -84,14 +84,16 @@ static void fold_late(const struct ledger_node *n, struct fold *f)
     }
 }
 
-/* Left out: watched_since and pushed while a page leads, for a vacancy to come is newer; arms,
+/* Left out: watched_since but after the vacancy began, for the later one counts (lease.c); arms,
  * whose next number is new in any case. */
 static void fold_time(const struct ledger_node *n, struct fold *f)
 {
     fold_u(f, (uint64_t)n->watched << 1 | n->grace);
     if (n->grace) fold_deadline(f, n->grace_until.us);
     fold_age(f, n->pushed.us, LEDGER_REPEAT_US);
-    if (!ledger_page_led(&n->record)) fold_age(f, n->watched_since.us, VACANT_MOST_US);
+    bool counts = !ledger_page_led(&n->record) && n->watched_since.us > n->record.vacant_since.us;
+    fold_u(f, counts);
+    if (counts) fold_age(f, n->watched_since.us, VACANT_MOST_US);
     for (uint32_t i = 0; i < LEDGER_TIMERS; i++) {
         fold_u(f, n->timer[i].armed);
         if (n->timer[i].armed) fold_deadline(f, n->timer[i].due.us);
