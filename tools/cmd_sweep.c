@@ -12,8 +12,8 @@
 #include "tools/version.h"
 
 #define BUDGET 2000 /* some seconds */
-/* A little over a lease, over a lease and what follows it, over a failover. A mistake that shows with
- * one of them often hides from the others. */
+/* A little over a lease, over a lease and what follows it, over a failover. A mistake that shows
+ * with one of them often hides from the others. */
 #define LENGTHS "1.1s,1.5s,3s"
 
 struct asked {
