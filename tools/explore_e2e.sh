@@ -37,6 +37,7 @@ refused() {
 }
 refused scenarios/chaos.yaml
 refused $scope --faults 0
+refused $scope --set accountChanges=2
 refused $scope --faults 9
 refused $scope --lasts 1.1s,1.1s
 refused $scope --delay soon --delays 1
