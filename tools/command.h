@@ -38,6 +38,7 @@ int cmd_stories(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
+int cmd_adapter(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_judge(int argc, char **argv);

@@ -32,6 +32,7 @@ static const struct command {
     { "init", cmd_init, "DIR", "a contract, a scenario, a suite and a CI file to start from" },
     { "check", cmd_check, "FILE...",
       "validates contracts, scenarios, suites, mutants and histories" },
+    { "adapter-test", cmd_adapter, "COMMAND...", "does your own ledger answer as it has to" },
     { "bench", cmd_bench, "", "measures rounds and events a second, memory, latency" },
 };
 enum { COMMANDS = sizeof command / sizeof command[0] };
@@ -40,7 +41,7 @@ static void help(FILE *f)
 {
     fputs("usage: tabquake COMMAND [options]\n\n", f);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(f, "  %-8s %-10s %s\n", command[i].name, command[i].operands, command[i].says);
+        fprintf(f, "  %-12s %-10s %s\n", command[i].name, command[i].operands, command[i].says);
     fputs("\n  tabquake COMMAND --help    its options and an example\n"
           "  tabquake --version         version, source revision, build\n\n"
           "exit status: 0 passed, 1 failed, 2 bad input, 3 the program's own fault, 4 unknown,\n"

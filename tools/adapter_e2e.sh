@@ -1,0 +1,80 @@
+#!/bin/sh
+# tabquake adapter-test from outside: the shipped adapter passes; each way of being wrong is named.
+#
+#   tools/adapter_e2e.sh [PROGRAM]     default: build/tabquake of this tree
+#
+# The last line is "N passed, N failed".
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+tabquake=${1:-$here/build/tabquake}
+scratch=$(mktemp -d) || exit 3
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 3
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
+check() { if "$@"; then pass; else fail "$*"; fi; }
+says() { grep -q -e "$1" said || { cat said; return 1; }; }
+try() { "$tabquake" adapter-test "$@" >said 2>&1 </dev/null; status=$?; }
+
+# The shipped ledger with one line changed: it must fail, in the case that $3 begins.
+broken()
+{
+    sed "$1" "$here/tools/adapter/ledger.py" >broken.py
+    check sh -c "! cmp -s broken.py '$here/tools/adapter/ledger.py'"
+    try -- python3 broken.py
+    check test $status = 1
+    check says "^FAIL  *$2"
+}
+
+try -- python3 "$here/tools/adapter/ledger.py"
+check test $status = 0
+check says '^21 of 21 pass'
+
+broken 's/if not self.held or r.get("fence") != self.fence:/if False:/' \
+    'an old fence is refused: take'
+broken 's/known = self.claims.get(r\["claim"\])/known = None/' 'a claim told again'
+broken 's/and self.partition != r\["partition"\]/and False/' 'another partition waits'
+broken 's/if self.sequence != self.sequence_at_claim and/if False and/' 'a lease is extended once'
+broken 's/and now >= self.lease_end/and False/' 'a lease that ran out'
+broken 's/and task\["state"\] != ACKED:/and False:/' 'work: take, ack, commit'
+broken 's/task\["owner"\] = list(self.fence)$/pass/' 'the next generation reconciles: done'
+broken 's/if r\["protocol"\] < self.protocol:/if False:/' 'an older protocol'
+broken 's/if task\["protocol"\] <= r\["protocol"\]:/if True:/' 'a task that the page does not'
+broken 's/if wait or not self.expired:/if not self.expired:/' 'a permit only after'
+broken 's/        self.closed = True/        self.closed = False/' 'an epoch advances'
+broken 's/self.no_permit_before = now + self.permit_grace/pass/' 'after a restart the old owner'
+broken 's/"restart": ledger.restart,/"restart": lambda now: ledger.claims.clear(),/' \
+    'a restart forgets'
+
+# Each way of not answering ends with a reason, and nothing is left behind.
+try -- true
+check test $status = 1
+check says 'boot: the command ended'
+try -- echo hello
+check test $status = 1
+try --timeout 50 -- sleep 600
+check test $status = 4
+check says 'boot: no answer within 50 ms'
+check sh -c '! ps -eo args | grep -q "^[s]leep 600$"'
+try -- sh -c 'while read -r l; do echo "{\"ok\": true}"; done'
+check test $status = 1
+check says 'claim: id: found 0, accepted 1'
+try -- sh -c 'while read -r l; do echo "[1"; done'
+check says 'found \[1, accepted an object of JSON'
+try -- sh -c 'while read -r l; do echo "{\"ok\": true}"; echo "{}"; done'
+check says 'found more than one line\|claim: '
+try -- sh -c 'while read -r l; do head -c 70000 /dev/zero | tr "\\0" x; done'
+check says 'bytes'
+
+try -- ./not-there
+check test $status = 2
+check says 'not-there: No such file'
+try
+check test $status = 2
+try --timeout 5 -- true
+check test $status = 2
+
+echo "$passed passed, $failed failed"
+test $failed = 0
