@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool fail(const struct outfile *o, const char *what, FILE *err)
 {
@@ -9,11 +10,22 @@ static bool fail(const struct outfile *o, const char *what, FILE *err)
     return false;
 }
 
+/* What is no file of its own would be replaced by one: a device, a pipe, a link. */
+static bool is_other_than_a_file(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
 bool outfile_open(struct outfile *o, const char *path, FILE *err)
 {
     *o = (struct outfile){ 0 };
     if (strlen(path) >= sizeof o->path) {
         fprintf(err, "%.60s...: a path of more than %d bytes\n", path, OUTFILE_PATH_MAX - 1);
+        return false;
+    }
+    if (is_other_than_a_file(path)) {
+        fprintf(err, "%s: found something that is no file, accepted a file or a new name\n", path);
         return false;
     }
     snprintf(o->path, sizeof o->path, "%s", path);

@@ -1,6 +1,7 @@
 /* A file that appears whole or not at all.
  *
- *   outfile_open     starts FILE.tmp beside FILE; `f` is where to write
+ *   outfile_open     starts FILE.tmp beside FILE; `f` is where to write. A FILE that is there
+ *                    and is none (a device, a pipe, a link, a folder) is refused
  *   outfile_commit   flushes, checks every write, renames onto FILE
  *   outfile_drop     forgets it; FILE is as it was
  *

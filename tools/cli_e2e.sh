@@ -171,6 +171,10 @@ holds "an exported history of $healthy is judged without a broken invariant" \
 ends 2 "an output file that cannot be written" replay $healthy --seed 7 -o "$scratch/none/x"
 complains "it is named" 'none/x: cannot be created'
 ends 2 "a results folder that cannot be made" run $healthy --rounds 8 --out "$scratch/kept/x"
+mkfifo "$scratch/pipe"
+ends 2 "what is no file is not replaced by one" replay $healthy --seed 7 -o "$scratch/pipe"
+holds "the pipe is still there" test -p "$scratch/pipe"
+ends 2 "an unknown invariant is bad input" shrink $healthy --seed 7 --invariant no-such -o x.yaml
 if [ -w /dev/full ]; then
     "$tabquake" replay $healthy --seed 7 >/dev/full 2>"$scratch/err"
     holds "a full disk is no success" test $? = 2

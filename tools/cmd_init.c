@@ -277,7 +277,8 @@ static void write_template(FILE *f, const struct asked *a, const char *text)
 }
 
 /* Of the templates; the CI's has the name that its engine looks for. */
-static const char *const files[] = { "contract.yaml", "app.yaml", "observe.yaml", "suite.yaml" };
+static const char *const files[] = { "contract.yaml", "app.yaml",      "observe.yaml",
+                                     "session.yaml",  "accounts.yaml", "suite.yaml" };
 #define FILES (sizeof files / sizeof files[0])
 static const char *const ci_files[CI_COUNT] = { NULL, "github.yml", "gitlab.yml" };
 
@@ -329,7 +330,7 @@ static int write_all(const struct asked *a)
     for (size_t i = 0; i <= FILES; i++)
         if (file_of(a, i) && !write_file(a, i)) return EXIT_BAD_INPUT;
     printf("\nThe client is the reference protocol, as the contract says it. Next:\n"
-           "  tabquake gate %s/suite.yaml --rounds 2000\n",
+           "  tabquake gate %s/suite.yaml --rounds 6000\n",
            a->folder);
     return EXIT_PASSED;
 }

@@ -100,7 +100,7 @@ static bool read_number(const struct reading *r, const struct flag *f, const cha
 
 static bool read_word(const struct reading *r, const struct flag *f, const char *text)
 {
-    char accepted[256] = "";
+    char accepted[1024] = "";
     size_t n = 0;
     for (uint32_t i = 0; i < f->words_n; i++) {
         if (strcmp(f->words[i], text) == 0) {
