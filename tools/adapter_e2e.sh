@@ -5,17 +5,10 @@
 #
 # The last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 cd "$scratch" || exit 3
-passed=0 failed=0
 
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-check() { if "$@"; then pass; else fail "$*"; fi; }
-says() { grep -q -e "$1" said || { cat said; return 1; }; }
 try() { "$tabquake" adapter-test "$@" >said 2>&1 </dev/null; status=$?; }
 
 # The shipped ledger with one line changed: it must fail, in the case that $3 begins.
@@ -25,12 +18,12 @@ broken()
     check sh -c "! cmp -s broken.py '$here/tools/adapter/ledger.py'"
     try -- python3 broken.py
     check test $status = 1
-    check says "^FAIL  *$2"
+    check said "^FAIL  *$2"
 }
 
 try -- python3 "$here/tools/adapter/ledger.py"
 check test $status = 0
-check says '^21 of 21 pass'
+check said '^21 of 21 pass'
 
 broken 's/if not self.held or r.get("fence") != self.fence:/if False:/' \
     'an old fence is refused: take'
@@ -51,30 +44,29 @@ broken 's/"restart": ledger.restart,/"restart": lambda now: ledger.claims.clear(
 # Each way of not answering ends with a reason, and nothing is left behind.
 try -- true
 check test $status = 1
-check says 'boot: the command ended'
+check said 'boot: the command ended'
 try -- echo hello
 check test $status = 1
 try --timeout 50 -- sleep 600
 check test $status = 4
-check says 'boot: no answer within 50 ms'
+check said 'boot: no answer within 50 ms'
 check sh -c '! ps -eo args | grep -q "^[s]leep 600$"'
 try -- sh -c 'while read -r l; do echo "{\"ok\": true}"; done'
 check test $status = 1
-check says 'claim: id: found 0, accepted 1'
+check said 'claim: id: found 0, accepted 1'
 try -- sh -c 'while read -r l; do echo "[1"; done'
-check says 'found \[1, accepted an object of JSON'
+check said 'found \[1, accepted an object of JSON'
 try -- sh -c 'while read -r l; do echo "{\"ok\": true}"; echo "{}"; done'
-check says 'found more than one line\|claim: '
+check said 'found more than one line\|claim: '
 try -- sh -c 'while read -r l; do head -c 70000 /dev/zero | tr "\\0" x; done'
-check says 'bytes'
+check said 'bytes'
 
 try -- ./not-there
 check test $status = 2
-check says 'not-there: No such file'
+check said 'not-there: No such file'
 try
 check test $status = 2
 try --timeout 5 -- true
 check test $status = 2
 
-echo "$passed passed, $failed failed"
-test $failed = 0
+tell

@@ -5,18 +5,9 @@
 #
 # The last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 mutant=scenarios/mutants/receiver-ignores-fence.yaml
-
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-check() { if "$@"; then pass; else fail "$*"; fi; }
-says() { grep -q -e "$1" "$scratch/said" || { cat "$scratch/said"; return 1; }; }
 
 # blame ARGUMENTS... : status in $status, both streams in said
 blame()
@@ -31,8 +22,8 @@ check test -n "$seed"
 
 blame $mutant --seed "$seed" --redraws 20 --events 16 --jobs 1 --out "$scratch/out"
 check test $status = 0
-check says 'no-stale-commit broke in event [0-9]* of [0-9]*; 20 re-draws an event'
-check says '^jump: [0-9.]*% -> [0-9.]*% at event [0-9]*'
+check said 'no-stale-commit broke in event [0-9]* of [0-9]*; 20 re-draws an event'
+check said '^jump: [0-9.]*% -> [0-9.]*% at event [0-9]*'
 check test "$(head -n 1 "$scratch/out/blame.tsv" | cut -f 1,3)" = "$(printf 'event\tbroken')"
 check test "$(tail -n 1 "$scratch/out/blame.tsv" | cut -f 3,4)" = "$(printf '20\t20')"
 if command -v gnuplot >/dev/null; then check grep -q '</svg>' "$scratch/out/blame.svg"; fi
@@ -46,16 +37,15 @@ check cmp "$scratch/one.json" "$scratch/two.json"
 
 blame scenarios/chaos.yaml --seed 1
 check test $status = 2
-check says 'the round does not break any invariant: nothing to blame'
+check said 'the round does not break any invariant: nothing to blame'
 blame $mutant
 check test $status = 2
 blame $mutant --seed "$seed" --redraws 1
 check test $status = 2
-check says 'redraws'
+check said 'redraws'
 blame $mutant --seed "$seed" --invariant no-such
 check test $status = 2
 blame scenarios/release-gate.yaml --seed 1
 check test $status = 2
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

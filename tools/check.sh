@@ -85,7 +85,7 @@ format() { sources | xargs clang-format --dry-run -Werror; }
 shell_scripts()
 {
     find . -path ./build -prune -o -name '*.sh' ! -path '*/node_modules/*' \
-        -exec shellcheck .ci/run {} +
+        -exec shellcheck -x .ci/run {} +
 }
 
 # unit VARIABLES...: builds the tests that way and runs them, under $runner

@@ -5,36 +5,9 @@
 #
 # One line for each claim that does not hold; the last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-holds() # CLAIM COMMAND...
-{
-    claim=$1
-    shift
-    if "$@"; then pass; else fail "$claim"; fi
-}
-
-# ends STATUS CLAIM ARGUMENTS...: what it says goes to $scratch/out and $scratch/err
-ends()
-{
-    expected=$1 claim=$2
-    shift 2
-    "$tabquake" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    if [ $status = "$expected" ]; then pass; else
-        fail "$claim: ended with $status, expected $expected: tabquake $*"
-        tail -n 5 "$scratch/err" | sed 's/^/  | /'
-    fi
-}
-says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
-complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
 last_line() { tail -n 1 "$scratch/out"; }
 digest_of() { sed -n 's/^digest //p' "$1"; }
 same() { [ -n "$1" ] && [ "$1" = "$2" ]; }
@@ -311,5 +284,4 @@ ends 2 "--resume needs a folder" run $kept --resume
 ends 0 "bench" bench --rounds 200 --jobs 2
 says "rounds allocate nothing" '^allocated in 200 rounds *\(0 bytes\|not known\)'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

@@ -1,39 +1,38 @@
 #!/bin/sh
 # explore, from end to end: a scope is covered, a mistake is found and replays, bad bounds are
-# refused. Argument: the program.
-set -eu
-t=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# refused.
+#
+#   tools/explore_e2e.sh [PROGRAM]     default: build/tabquake of this tree
+#
+# The last line is "N passed, N failed".
+set -u
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 scope=scenarios/explore/two-tabs.yaml
-contract='--contract scenarios/contracts/explore.yaml --progress never'
 
-fail() { echo "explore_e2e: $*"; exit 1; }
+explore() # STATUS CLAIM ARGUMENTS...
+{
+    expected=$1 claim=$2
+    shift 2
+    ends "$expected" "$claim" explore "$@" \
+        --contract scenarios/contracts/explore.yaml --progress never
+}
 
-# shellcheck disable=SC2086  # two options
-"$t" explore $scope $contract > "$tmp/held" || fail "the reference does not hold"
-grep -q '^covered: every path within the bounds$' "$tmp/held" || fail "not covered"
-tail -1 "$tmp/held" | grep -qx 'EXPLORE PASS' || fail "no PASS"
+explore 0 "the reference holds" $scope
+says "the scope is covered" '^covered: every path within the bounds$'
+holds "the last line is the verdict" test "$(tail -n 1 "$scratch/out")" = 'EXPLORE PASS'
 
-status=0
-# shellcheck disable=SC2086
-"$t" explore $scope $contract --mutant scenarios/mutants/receiver-ignores-fence.yaml \
-    > "$tmp/broken" || status=$?
-[ $status = 1 ] || fail "the mutant ends with $status"
-line=$(sed -n 's/^  .*tabquake replay /replay /p' "$tmp/broken" | head -1)
-status=0
-# shellcheck disable=SC2086
-"$t" $line > "$tmp/replay" || status=$?
-[ $status = 1 ] || fail "the replay ends with $status"
-grep -q 'BROKEN' "$tmp/replay" || fail "the replay breaks nothing"
+explore 1 "a mutant is found" $scope --mutant scenarios/mutants/receiver-ignores-fence.yaml
+line=$(sed -n 's/^  .*tabquake replay /replay /p' "$scratch/out" | head -n 1)
+# shellcheck disable=SC2086 # words of a command
+ends 1 "its line replays it" $line
+says "the replay breaks it too" BROKEN
 
-refused() {
-    status=0
-    # shellcheck disable=SC2086
-    "$t" explore "$@" $contract > "$tmp/out" 2> "$tmp/err" || status=$?
-    [ $status = 2 ] || fail "explore $* ends with $status"
-    [ "$(wc -l < "$tmp/err")" = 1 ] || fail "explore $*: not one sentence"
-    [ ! -s "$tmp/out" ] || fail "explore $*: something was run"
+refused()
+{
+    explore 2 "explore $* is refused" "$@"
+    one_sentence "explore $*"
+    holds "explore $*: nothing was run" test ! -s "$scratch/out"
 }
 refused scenarios/chaos.yaml
 refused $scope --faults 0
@@ -43,8 +42,7 @@ refused $scope --lasts 1.1s,1.1s
 refused $scope --delay soon --delays 1
 refused $scope --max-time never
 
-status=0
-# shellcheck disable=SC2086
-"$t" explore $scope $contract --max-states 1000 > "$tmp/full" || status=$?
-[ $status = 4 ] || fail "a full table ends with $status"
-grep -q '^cut: the table is full' "$tmp/full" || fail "a full table is not said"
+explore 4 "a full table is unknown" $scope --max-states 1000
+says "a full table is said" '^cut: the table is full'
+
+tell

@@ -5,17 +5,10 @@
 #
 # The last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 cd "$scratch" || exit 3
-passed=0 failed=0
 
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-check() { if "$@"; then pass; else fail "$*"; fi; }
-says() { grep -q -e "$1" said || { cat said; return 1; }; }
 init() { "$tabquake" init "$@" >said 2>&1 </dev/null; status=$?; }
 
 init mine --name orders --tabs 9 --devices 3 --ttl 1500ms --steal never --ci gitlab
@@ -40,12 +33,12 @@ init theirs
 check test $status = 0
 "$tabquake" gate theirs/suite.yaml --rounds 6000 --progress never --out out >said 2>&1
 check test $? = 0
-check says '^GATE PASS '
+check said '^GATE PASS '
 
 before=$(cat mine/*.y*ml | cksum)
 init mine --name other
 check test $status = 2
-check says 'mine/contract.yaml: found a file that is there already'
+check said 'mine/contract.yaml: found a file that is there already'
 check test "$(cat mine/*.y*ml | cksum)" = "$before"
 rm mine/contract.yaml
 init mine
@@ -54,10 +47,10 @@ check test ! -e mine/contract.yaml
 
 init new --name 'A b'
 check test $status = 2
-check says "name: found A b, accepted a-z"
+check said "name: found A b, accepted a-z"
 init new --ttl 5
 check test $status = 2
-check says "ttl: found 5, accepted a duration"
+check said "ttl: found 5, accepted a duration"
 init new --steal sometimes
 check test $status = 2
 init new --tabs 1
@@ -66,5 +59,4 @@ check test ! -e new
 init
 check test $status = 2
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

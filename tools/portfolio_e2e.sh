@@ -6,37 +6,8 @@
 #
 # One line for each claim that does not hold; the last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-holds() # CLAIM COMMAND...
-{
-    claim=$1
-    shift
-    if "$@"; then pass; else fail "$claim"; fi
-}
-
-# ends STATUS CLAIM ARGUMENTS...: what it says goes to $scratch/out and $scratch/err
-ends()
-{
-    expected=$1 claim=$2
-    shift 2
-    "$tabquake" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    if [ $status = "$expected" ]; then pass; else
-        fail "$claim: ended with $status, expected $expected: tabquake $*"
-        tail -n 5 "$scratch/err" | sed 's/^/  | /'
-    fi
-}
-says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
-complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
-one_sentence() { holds "$1 in one sentence" test "$(wc -l <"$scratch/err")" = 1; }
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 
 # suite PORTFOLIO: a suite of one scenario, in which a receiver ignores fences
 suite()
@@ -108,5 +79,4 @@ holds "gate.json has the strategies" json mutation '"mutation":{"rounds":2[0-9]*
 holds "gate.json has the curve" json mutation '"curve":\[\[1,'
 holds "gate.json has PCT's bound" json pct3 '"depth":3,"rounds":2'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

@@ -7,37 +7,10 @@
 # tools/browser/. Where one of them is missing that part is skipped, and says so.
 # One line for each claim that does not hold; the last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
-passed=0 failed=0
 
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-holds() # CLAIM COMMAND...
-{
-    claim=$1
-    shift
-    if "$@"; then pass; else fail "$claim"; fi
-}
-
-# ends STATUS CLAIM ARGUMENTS...: what it says goes to $scratch/out and $scratch/err
-ends()
-{
-    expected=$1 claim=$2
-    shift 2
-    "$tabquake" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    if [ $status = "$expected" ]; then pass; else
-        fail "$claim: ended with $status, expected $expected: tabquake $*"
-        tail -n 5 "$scratch/err" | sed 's/^/  | /'
-    fi
-}
-says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
-complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
-one_sentence() { holds "$1 in one sentence" test "$(wc -l <"$scratch/err")" = 1; }
 no_leftovers() { holds "$1: nothing half-written" sh -c "! find '$2' -name '*.tmp' | grep -q ."; }
 
 broken=scenarios/mutants/freeze-handler-relied-on.yaml
@@ -198,5 +171,4 @@ if browser_is_there; then
     esac
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

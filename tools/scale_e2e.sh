@@ -7,10 +7,8 @@
 # GNU parallel and Slurm are used where they are installed; Slurm is started here, one node on
 # loopback, and stopped again (as root only). The last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 daemons=
 finish()
 {
@@ -19,14 +17,9 @@ finish()
     rm -rf "$scratch"
 }
 trap finish EXIT
-passed=0 failed=0
 suite=scenarios/chaos.yaml
 rounds=600
 
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-check() { if "$@"; then pass; else fail "$*"; fi; }
-says() { grep -q -e "$1" "$scratch/said" || { tail -n 5 "$scratch/said"; return 1; }; }
 merge() { "$tabquake" merge "$@" >"$scratch/said" 2>&1; status=$?; }
 gate() # OUT OPTIONS...
 {
@@ -42,11 +35,11 @@ conditions() { grep -E '^(pass|FAIL|UNKNOWN|\(shown\)) ' "$1" | grep -v ' determ
 gate whole --jobs 2
 cp "$scratch/said" "$scratch/whole.txt"
 for i in 1 2 3; do gate $i --shard $i/3 --jobs 1; done
-check says '^GATE [A-Z]* (shard 3 of 3: [0-9]* rounds)'
+check said '^GATE [A-Z]* (shard 3 of 3: [0-9]* rounds)'
 merge "$scratch"/2/results.sqlite "$scratch"/3/results.sqlite "$scratch"/1/results.sqlite \
     -o "$scratch/all.sqlite"
 check test $status = 4 # no mutants
-check says '^3 shards'
+check said '^3 shards'
 check test "$(digest "$scratch/said")" = "$(digest "$scratch/whole.txt")"
 conditions "$scratch/said" >"$scratch/a"
 conditions "$scratch/whole.txt" >"$scratch/b"
@@ -59,24 +52,24 @@ check test -s "$scratch/report/report.html"
 # what does not belong together
 merge "$scratch"/1/results.sqlite "$scratch"/3/results.sqlite -o "$scratch/x.sqlite"
 check test $status = 2
-check says 'shard 2 of 3 is missing'
+check said 'shard 2 of 3 is missing'
 merge "$scratch"/1/results.sqlite "$scratch"/1/results.sqlite -o "$scratch/x.sqlite"
 check test $status = 2
-check says 'shard 1 of 3, which .* is already'
+check said 'shard 1 of 3, which .* is already'
 gate other --shard 2/3 --set requestTimeout=500ms
 merge "$scratch"/1/results.sqlite "$scratch"/other/results.sqlite "$scratch"/3/results.sqlite \
     -o "$scratch/x.sqlite"
 check test $status = 2
-check says 'other/results.sqlite: a run with another [a-z]* than the first'
+check said 'other/results.sqlite: a run with another [a-z]* than the first'
 gate more --shard 2/4
 merge "$scratch"/1/results.sqlite "$scratch"/more/results.sqlite -o "$scratch/x.sqlite"
 check test $status = 2
-check says 'another number of shards'
+check said 'another number of shards'
 merge "$scratch"/whole.txt -o "$scratch/x.sqlite"
 check test $status = 2
 merge "$scratch"/[123]/results.sqlite -o "$scratch/all.sqlite"
 check test $status = 2
-check says 'is there already'
+check said 'is there already'
 check test ! -e "$scratch/x.sqlite"
 check test ! -e "$scratch/x.sqlite.tmp"
 gate bad --shard 4/3
@@ -85,7 +78,7 @@ check test ! -e "$scratch/bad"
 
 # the environment says which
 TABQUAKE_SHARDS=3 JOB_COMPLETION_INDEX=1 gate env
-check says 'shard 2 of 3 (JOB_COMPLETION_INDEX of TABQUAKE_SHARDS)'
+check said 'shard 2 of 3 (JOB_COMPLETION_INDEX of TABQUAKE_SHARDS)'
 merge "$scratch"/1/results.sqlite "$scratch"/env/results.sqlite "$scratch"/3/results.sqlite \
     -o "$scratch/y.sqlite"
 check test "$(digest "$scratch/said")" = "$(digest "$scratch/whole.txt")"
@@ -98,7 +91,7 @@ for i in 1 2; do
 done
 merge "$scratch"/red1/results.sqlite "$scratch"/red2/results.sqlite -o "$scratch/red.sqlite"
 check test $status = 1
-check says '^BROKEN no-stale-commit '
+check said '^BROKEN no-stale-commit '
 
 # ---- engines ------------------------------------------------------------------------------
 if command -v parallel >/dev/null; then
@@ -176,5 +169,4 @@ else
     echo "skipped: Slurm is not installed, or this is not root"
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

@@ -9,19 +9,13 @@
 # 3 tabs, 1 operation, 3 faults and 2 s, without a seed; a few mutants may miss it, none by far.
 # The last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0 missed=0 lucky=0
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
+missed=0 lucky=0
 
 few=12             # one mutant in so many may miss the aim, and one in so many need a seed
 far="4 2 3 20"     # tabs, operations, faults, seconds that none may exceed; machines are slow
 story_lines=15     # heading included
-
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
 
 # The seed of a round in which the mutant's own invariant breaks.
 failing_seed() # FILE INVARIANT
@@ -139,5 +133,4 @@ fi
 mutants=$(find scenarios/mutants -name '*.yaml' | wc -l)
 [ $((missed * few)) -le "$mutants" ] || fail "$missed of $mutants mutants are beyond the aim"
 [ $((lucky * few)) -le "$mutants" ] || fail "$lucky of $mutants mutants need a seed"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell

@@ -5,36 +5,8 @@
 #
 # One line for each claim that does not hold; the last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-holds() # CLAIM COMMAND...
-{
-    claim=$1
-    shift
-    if "$@"; then pass; else fail "$claim"; fi
-}
-
-# ends STATUS CLAIM ARGUMENTS...: what it says goes to $scratch/out and $scratch/err
-ends()
-{
-    expected=$1 claim=$2
-    shift 2
-    "$tabquake" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    if [ $status = "$expected" ]; then pass; else
-        fail "$claim: ended with $status, expected $expected: tabquake $*"
-        tail -n 5 "$scratch/err" | sed 's/^/  | /'
-    fi
-}
-says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
-complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 
 story=scenarios/field/F-02-victim-steals-back
 mine=$scratch/mine
@@ -93,5 +65,4 @@ ends 0 "replay of a story needs no seed" replay $story.yaml
 ends 1 "a mutant on top of a story" run scenarios/mutants/never-suspects.yaml --rounds 1
 says "the invariant is caught in its first round" 'BROKEN progress'
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+tell

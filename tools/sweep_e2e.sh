@@ -5,39 +5,11 @@
 #
 # One line for each claim that does not hold; the last line is "N passed, N failed".
 set -u
-here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-tabquake=${1:-$here/build/tabquake}
-cd "$here" || exit 3
-scratch=$(mktemp -d) || exit 3
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
+# shellcheck source=tools/e2e.sh
+. "$(dirname -- "$0")/e2e.sh"
 
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
-holds() # CLAIM COMMAND...
-{
-    claim=$1
-    shift
-    if "$@"; then pass; else fail "$claim"; fi
-}
-
-# ends STATUS CLAIM ARGUMENTS...: what it says goes to $scratch/out and $scratch/err
-ends()
-{
-    expected=$1 claim=$2
-    shift 2
-    "$tabquake" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    if [ $status = "$expected" ]; then pass; else
-        fail "$claim: ended with $status, expected $expected: tabquake $*"
-        tail -n 5 "$scratch/err" | sed 's/^/  | /'
-    fi
-}
-says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
 absent() { ! grep -q -- "$1" "$scratch/out"; }
 says_not() { holds "$1" absent "$2"; }
-complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
-one_sentence() { holds "$1 in one sentence" test "$(wc -l <"$scratch/err")" = 1; }
 last_line() { tail -n 1 "$scratch/out"; }
 
 small=scenarios/small.yaml
@@ -161,5 +133,4 @@ ends 1 "the pasted line fails again" $(cat "$scratch/line")
 ends 0 "JSON of tune" tune $small --ttl 800ms --rounds 50 --json
 says "it has the settings" '"lease.ttl":"800ms"'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+tell
