@@ -254,10 +254,8 @@ static void failover_by_cause(struct rows *r)
     }
 }
 
-static void background(struct rows *r)
+double tally_hold_design_effect(const struct tally *t)
 {
-    struct condition *c = row(r, "background-overrun", "background holds longer than maxHold");
-    const struct tally *t = r->t;
     const struct cluster_sums sums = {
         .clusters = t->strategy_rounds[STRATEGY_UNIFORM],
         .hits = t->hold_overruns,
@@ -266,11 +264,18 @@ static void background(struct rows *r)
         .samples_sq = t->holds_sq,
         .hits_times_samples = t->overruns_times_holds,
     };
+    return stats_design_effect(&sums);
+}
+
+static void background(struct rows *r)
+{
+    struct condition *c = row(r, "background-overrun", "background holds longer than maxHold");
+    const struct tally *t = r->t;
     double limit = (double)r->in->contract->slo.background_overrun_ppm / 1e6;
     text(c->threshold, "< %.4g%%", limit * 100);
     text(c->value, "%" PRIu64 " of %" PRIu64, t->hold_overruns, t->holds);
     if (t->holds == 0) return;
-    double effect = stats_design_effect(&sums);
+    double effect = tally_hold_design_effect(t);
     double k = (double)t->hold_overruns / effect, n = (double)t->holds / effect;
     double high = stats_upper(k, n);
     text(c->bound95, "<= %.4g%%", high * 100);

@@ -65,6 +65,8 @@ bool tally_quantile_interval(const struct histogram *h, uint64_t num, uint64_t d
                              double design_effect, int64_t *low_us, int64_t *high_us);
 /* What the clustering of failovers in rounds costs, for the interval above. */
 double tally_failover_design_effect(const struct tally *t);
+/* The same of background holds and their overruns. */
+double tally_hold_design_effect(const struct tally *t);
 /* Failovers that nobody asked for: without hidden, max-hold and cold start. Adds to `h`. */
 void tally_unasked(struct histogram *h, const struct tally *t);
 

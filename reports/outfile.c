@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool fail(const struct outfile *o, const char *what, FILE *err)
 {
@@ -15,6 +16,17 @@ static bool is_other_than_a_file(const char *path)
 {
     struct stat s;
     return lstat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+bool outfile_is_free(const char *path, FILE *err)
+{
+    if (access(path, F_OK) == 0)
+        fprintf(err, "%s: found a file that is there already, accepted a new one\n", path);
+    else if (errno == ENOENT)
+        return true;
+    else
+        fprintf(err, "%s: %s\n", path, strerror(errno));
+    return false;
 }
 
 bool outfile_open(struct outfile *o, const char *path, FILE *err)

@@ -20,6 +20,8 @@ struct outfile {
 };
 
 bool outfile_open(struct outfile *o, const char *path, FILE *err);
+/* For files that people write by hand: nothing is there yet. False after a sentence on `err`. */
+bool outfile_is_free(const char *path, FILE *err);
 bool outfile_commit(struct outfile *o, FILE *err);
 void outfile_drop(struct outfile *o);
 

@@ -27,19 +27,6 @@ static struct trend_value of_share(uint64_t hits, uint64_t samples, double effec
     return (struct trend_value){ true, true, (double)hits / (double)samples, i.low, i.high };
 }
 
-static double hold_effect(const struct tally *t)
-{
-    const struct cluster_sums sums = {
-        .clusters = t->strategy_rounds[STRATEGY_UNIFORM],
-        .hits = t->hold_overruns,
-        .samples = t->holds,
-        .hits_sq = t->hold_overruns_sq,
-        .samples_sq = t->holds_sq,
-        .hits_times_samples = t->overruns_times_holds,
-    };
-    return stats_design_effect(&sums);
-}
-
 static struct trend_value of_rate(uint64_t n, uint64_t leader_us)
 {
     struct trend_value v = { .known = leader_us > 0 };
@@ -106,7 +93,8 @@ static bool add_others(struct trend *t)
     if (!overrun || !needless || !renewals) return false;
     for (uint32_t i = 0; i < t->runs; i++) {
         const struct tally *tally = t->run[i]->tally;
-        overrun->at[i] = of_share(tally->hold_overruns, tally->holds, hold_effect(tally));
+        overrun->at[i] =
+            of_share(tally->hold_overruns, tally->holds, tally_hold_design_effect(tally));
         needless->at[i] = of_share(tally->needless_steals, tally->transitions, 1);
         renewals->at[i] = of_rate(tally->renewals, tally->leader_us);
     }

@@ -15,6 +15,12 @@ static void suite(FILE *f, const struct suite *s)
     fputs("\n", f);
 }
 
+void announce_settings(FILE *f, const struct inputs *in)
+{
+    for (uint32_t i = 0; i < in->overrides.n; i++)
+        fprintf(f, "--set %s=%s\n", in->overrides.at[i].path, in->overrides.at[i].value);
+}
+
 void announce_begin(FILE *f, const char *command, const struct campaign *c, const char *seed_text,
                     const char *out)
 {
@@ -26,8 +32,7 @@ void announce_begin(FILE *f, const char *command, const struct campaign *c, cons
     fprintf(f, "%s: ", command);
     suite(f, &in->suite);
     fprintf(f, "contract %s\n", in->contract_file);
-    for (uint32_t i = 0; i < in->overrides.n; i++)
-        fprintf(f, "--set %s=%s\n", in->overrides.at[i].path, in->overrides.at[i].value);
+    announce_settings(f, in);
     fprintf(f, "seed %s (0x%016" PRIx64 "), so round %" PRIu64 " is %s 0x%016" PRIx64 "\n",
             seed_text, in->seed, first, in->suite.scenario[inputs_scenario(&in->suite, first)].name,
             rng_mix(in->seed, first));

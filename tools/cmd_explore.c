@@ -8,6 +8,7 @@
 #include "reports/text.h"
 #include "sim/yaml.h"
 #include "tools/clock.h"
+#include "tools/announce.h"
 #include "tools/command.h"
 #include "tools/explore.h"
 #include "tools/inputs.h"
@@ -27,18 +28,6 @@ struct asked {
 
 /* -- what is asked for -------------------------------------------------------------------- */
 
-static struct flag bound(const char *name, uint64_t *into, uint64_t min, uint64_t max,
-                         const char *says)
-{
-    return (struct flag){ .name = name,
-                          .kind = FLAG_NUMBER,
-                          .into = into,
-                          .value = "N",
-                          .says = says,
-                          .min = min,
-                          .max = max };
-}
-
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
     *a = (struct asked){ .options = options_default(),
@@ -47,40 +36,20 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
                          .delay = DELAY_DEFAULT };
     struct options *o = &a->options;
     const struct flag table[] = {
-        bound("faults", &a->faults, 0, PLACEMENTS_MAX,
-              "faults in one path at most (default: the scenario's faultsDrawn)"),
-        bound("delays", &a->delays, 0, PLACEMENTS_MAX,
-              "late messages in one path at most (default: 0)"),
-        { .name = "delay",
-          .kind = FLAG_TEXT,
-          .into = &a->delay,
-          .value = "D[,D]",
-          .says = "how late (default: " DELAY_DEFAULT ")" },
-        { .name = "lasts",
-          .kind = FLAG_TEXT,
-          .into = &a->lasts,
-          .value = "D[,D]",
-          .says = "how long faults last (default: both ends of the scenario's lasts)" },
-        { .name = "mutant",
-          .kind = FLAG_TEXT,
-          .into = &a->mutant,
-          .value = "FILE",
-          .says = "with the deliberate mistake of this mutant" },
-        bound("max-states", &a->states, 1, SEEN_MAX,
-              "remembered at most, 16 to 32 bytes each (default: 4000000)"),
-        { .name = "max-time",
-          .kind = FLAG_TEXT,
-          .into = &a->limit,
-          .value = "D",
-          .says = "give up after so long (default: never)" },
-        { .name = "no-symmetry",
-          .kind = FLAG_SWITCH,
-          .into = &a->no_symmetry,
-          .says = "tabs that differ in their numbers alone are two" },
-        { .name = "no-merge",
-          .kind = FLAG_SWITCH,
-          .into = &a->no_merge,
-          .says = "walk a tree: no state is recognised" },
+        flag_number("faults", &a->faults, 0, PLACEMENTS_MAX,
+                    "faults in one path at most (default: the scenario's faultsDrawn)"),
+        flag_number("delays", &a->delays, 0, PLACEMENTS_MAX,
+                    "late messages in one path at most (default: 0)"),
+        flag_text("delay", &a->delay, "D[,D]", "how late (default: " DELAY_DEFAULT ")"),
+        flag_text("lasts", &a->lasts, "D[,D]",
+                  "how long faults last (default: both ends of the scenario's lasts)"),
+        flag_text("mutant", &a->mutant, "FILE", "with the deliberate mistake of this mutant"),
+        flag_number("max-states", &a->states, 1, SEEN_MAX,
+                    "remembered at most, 16 to 32 bytes each (default: 4000000)"),
+        flag_text("max-time", &a->limit, "D", "give up after so long (default: never)"),
+        flag_switch("no-symmetry", &a->no_symmetry,
+                    "tabs that differ in their numbers alone are two"),
+        flag_switch("no-merge", &a->no_merge, "walk a tree: no state is recognised"),
         option_jobs(o),
         option_contract(o),
         option_set(o),
@@ -207,8 +176,7 @@ static void announce(FILE *f, const struct asked *a, const struct inputs *in,
     char us[TEXT_US_MAX];
     fprintf(f, "explore: %s%s%s\ncontract %s\n", a->file, a->mutant ? ", mutant " : "",
             a->mutant ? a->mutant : "", in->contract_file);
-    for (uint32_t i = 0; i < in->overrides.n; i++)
-        fprintf(f, "--set %s=%s\n", in->overrides.at[i].path, in->overrides.at[i].value);
+    announce_settings(f, in);
     fprintf(f, "revision %s, %s\n", version_revision(), version_build());
     fprintf(f,
             "scope: %" PRIu32 " tabs, %" PRIu32 " device%s, %" PRIu32
@@ -270,12 +238,7 @@ static const char *replay_of(char line[TABLE_REPLAY_MAX], const struct asked *a,
                              const struct inputs *in)
 {
     struct run_setting setting[FLAGS_SETS_MAX];
-    struct run_info run = { .program = a->program,
-                            .contract_file = in->contract_is_shipped ? NULL : in->contract_file,
-                            .setting = setting,
-                            .settings = in->overrides.n };
-    for (uint32_t i = 0; i < run.settings; i++)
-        setting[i] = (struct run_setting){ in->overrides.at[i].path, in->overrides.at[i].value };
+    const struct run_info run = inputs_call(in, a->program, setting);
     return table_replay_of(line, &run, a->file, 0);
 }
 

@@ -36,38 +36,6 @@ struct asked {
 
 /* -- flags ------------------------------------------------------------------------------ */
 
-static struct flag flag_text(const char **into, const char *name, const char *value,
-                             const char *says)
-{
-    return (struct flag){
-        .name = name, .kind = FLAG_TEXT, .into = (void *)into, .value = value, .says = says
-    };
-}
-
-static struct flag flag_number(uint64_t *into, const char *name, uint64_t min, uint64_t max,
-                               const char *says)
-{
-    return (struct flag){ .name = name,
-                          .kind = FLAG_NUMBER,
-                          .into = into,
-                          .value = "N",
-                          .says = says,
-                          .min = min,
-                          .max = max };
-}
-
-static struct flag flag_word(uint32_t *into, const char *name, const char *const *words, uint32_t n,
-                             const char *says)
-{
-    return (struct flag){ .name = name,
-                          .kind = FLAG_WORD,
-                          .into = into,
-                          .value = "WORD",
-                          .says = says,
-                          .words = words,
-                          .words_n = n };
-}
-
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
     *a = (struct asked){ .name = "app",
@@ -79,23 +47,20 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
                          .fallback = FALLBACK_SERVER_COORDINATED,
                          .ci = CI_NONE };
     const struct flag table[] = {
-        flag_text(&a->name, "name", "NAME", "of lock, scenario and suite: a-z, 0-9 and - (app)"),
-        flag_number(&a->tabs, "tabs", 2, TABS_MAX, "on the first device (20)"),
-        flag_number(&a->devices, "devices", 1, DEVICES_MAX,
+        flag_text("name", &a->name, "NAME", "of lock, scenario and suite: a-z, 0-9 and - (app)"),
+        flag_number("tabs", &a->tabs, 2, TABS_MAX, "on the first device (20)"),
+        flag_number("devices", &a->devices, 1, DEVICES_MAX,
                     "of one user; others than the first have 4 tabs (2)"),
-        flag_text(&a->ttl, "ttl", "D", "of a lease, renewed after a third of it (1s)"),
-        flag_text(&a->max_hold, "max-hold", "D",
+        flag_text("ttl", &a->ttl, "D", "of a lease, renewed after a third of it (1s)"),
+        flag_text("max-hold", &a->max_hold, "D",
                   "longest that a page leads in the background (30s)"),
-        flag_word(&a->steal, "steal", steal_words, STEAL_COUNT,
+        flag_word("steal", &a->steal, "WORD", steal_words, STEAL_COUNT,
                   "never, incident-only, allowed (incident-only)"),
-        flag_word(&a->fallback, "fallback", fallback_words, FALLBACK_COUNT,
+        flag_word("fallback", &a->fallback, "WORD", fallback_words, FALLBACK_COUNT,
                   "where there are no Web Locks (SERVER_COORDINATED)"),
-        flag_word(&a->ci, "ci", ci_words, CI_COUNT,
+        flag_word("ci", &a->ci, "WORD", ci_words, CI_COUNT,
                   "a job for it too: none, github, gitlab (none)"),
-        { .name = "yes",
-          .kind = FLAG_SWITCH,
-          .into = &a->yes,
-          .says = "asks nothing: what no flag says is as by default" },
+        flag_switch("yes", &a->yes, "asks nothing: what no flag says is as by default"),
     };
     const struct flags f = {
         .command = "init",
@@ -301,9 +266,7 @@ static bool all_are_new(const struct asked *a)
     for (size_t i = 0; i <= FILES; i++) {
         if (!file_of(a, i)) continue;
         if (!path_of(path, a, i)) return false;
-        if (access(path, F_OK) != 0) continue;
-        fprintf(stderr, "%s: found a file that is there already, accepted a new one\n", path);
-        return false;
+        if (!outfile_is_free(path, stderr)) return false;
     }
     return true;
 }

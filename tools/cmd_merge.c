@@ -47,12 +47,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
     *a = (struct asked){ .options = options_default() };
     const struct flag table[] = {
-        { .name = "output",
-          .letter = 'o',
-          .kind = FLAG_TEXT,
-          .into = &a->output,
-          .value = "FILE",
-          .says = "the results to write" },
+        option_output(&a->output, "the results to write"),
         option_json(&a->options),
     };
     const struct flags f = {
@@ -68,13 +63,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     enum flags_outcome read = flags_read(&f, argc, argv, &a->files, stdout, stderr);
     a->file = argv + 2;
     if (read != FLAGS_OK) return read;
-    if (!a->output)
-        fputs("tabquake merge: --output: found nothing, accepted the file to write\n", stderr);
-    else if (access(a->output, F_OK) == 0)
-        fprintf(stderr, "%s: found a file that is there already, accepted a new one\n", a->output);
-    else
-        return FLAGS_OK;
-    return FLAGS_WRONG;
+    return option_output_is_free(a->output, "merge", stderr) ? FLAGS_OK : FLAGS_WRONG;
 }
 
 /* -- reading -------------------------------------------------------------------------- */

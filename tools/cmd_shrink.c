@@ -1,10 +1,7 @@
 /* tabquake shrink SCENARIO --seed S -o FILE: the fewest tabs, operations and faults that
  * still break the same invariant, as a scenario file. The file is read and played again
  * before it is kept; then its story is told. */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "reports/outfile.h"
 #include "reports/story.h"
@@ -24,20 +21,6 @@ struct asked {
     struct course course;
 };
 
-/* Scenario files are written by people: none is replaced. */
-static bool output_is_free(const char *path)
-{
-    if (!path)
-        fputs("tabquake shrink: --output: found nothing, accepted the file to write\n", stderr);
-    else if (access(path, F_OK) == 0)
-        fprintf(stderr, "%s: found a file that is there already, accepted a new one\n", path);
-    else if (errno == ENOENT)
-        return true;
-    else
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    return false;
-}
-
 static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
     *a = (struct asked){ .options = options_default(),
@@ -47,26 +30,11 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     o->seed = NULL;
     const struct flag table[] = {
         option_round_seed(o),
-        { .name = "output",
-          .letter = 'o',
-          .kind = FLAG_TEXT,
-          .into = &a->output,
-          .value = "FILE",
-          .says = "the scenario file to write" },
-        { .name = "invariant",
-          .kind = FLAG_WORD,
-          .into = &a->invariant,
-          .value = "NAME",
-          .words = invariant_word,
-          .words_n = INV_COUNT,
-          .says = "which of those that broke (default: the mutant's own, else the first)" },
-        { .name = "rounds",
-          .kind = FLAG_NUMBER,
-          .into = &a->budget,
-          .value = "N",
-          .says = "rounds to spend (default: 10000)",
-          .min = 1,
-          .max = OPTIONS_ROUNDS_MAX },
+        option_output(&a->output, "the scenario file to write"),
+        option_invariant(&a->invariant,
+                         "which of those that broke (default: the mutant's own, else the first)"),
+        flag_number("rounds", &a->budget, 1, OPTIONS_ROUNDS_MAX,
+                    "rounds to spend (default: 10000)"),
         option_course(&a->how),
         option_contract(o),
         option_set(o),
@@ -89,7 +57,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     a->program = argv[0];
     a->file = argv[2];
     if (!option_read_course(&a->course, a->how, "shrink", stderr)) return FLAGS_WRONG;
-    return output_is_free(a->output) ? FLAGS_OK : FLAGS_WRONG;
+    return option_output_is_free(a->output, "shrink", stderr) ? FLAGS_OK : FLAGS_WRONG;
 }
 
 /* -- what is written ------------------------------------------------------------------ */

@@ -25,14 +25,8 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
 {
     *a = (struct asked){ .options = options_default() };
     const struct flag table[] = {
-        { .name = "rewrite",
-          .kind = FLAG_SWITCH,
-          .into = &a->rewrite,
-          .says = "records what is told now, beside each file" },
-        { .name = "tell",
-          .kind = FLAG_SWITCH,
-          .into = &a->tell,
-          .says = "prints each story whole" },
+        flag_switch("rewrite", &a->rewrite, "records what is told now, beside each file"),
+        flag_switch("tell", &a->tell, "prints each story whole"),
         option_contract(&a->options),
     };
     const struct flags f = {

@@ -6,6 +6,7 @@
 
 #include "reports/table.h"
 #include "reports/text.h"
+#include "tools/announce.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/sweep.h"
@@ -94,27 +95,13 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
     *a = (struct asked){ .options = options_default() };
     struct options *o = &a->options;
     const struct flag table[] = {
-        { .name = "fault",
-          .kind = FLAG_TEXT,
-          .into = &a->kinds,
-          .value = "KIND[,KIND]",
-          .says = "which fault, by its word; a second one with --pairs" },
-        { .name = "lasts",
-          .kind = FLAG_TEXT,
-          .into = &a->lasts,
-          .value = "D[,D]",
-          .says = "how long, each in its turn (default: " LENGTHS "; with --pairs one: 3s)" },
-        { .name = "pairs",
-          .kind = FLAG_SWITCH,
-          .into = &a->pairs,
-          .says = "two faults a round (default: both of the same kind)" },
-        { .name = "budget",
-          .kind = FLAG_NUMBER,
-          .into = &a->budget,
-          .value = "N",
-          .says = "pairs of places at most (default: 2000)",
-          .min = 1,
-          .max = SWEEP_BUDGET_MAX },
+        flag_text("fault", &a->kinds, "KIND[,KIND]",
+                  "which fault, by its word; a second one with --pairs"),
+        flag_text("lasts", &a->lasts, "D[,D]",
+                  "how long, each in its turn (default: " LENGTHS "; with --pairs one: 3s)"),
+        flag_switch("pairs", &a->pairs, "two faults a round (default: both of the same kind)"),
+        flag_number("budget", &a->budget, 1, SWEEP_BUDGET_MAX,
+                    "pairs of places at most (default: 2000)"),
         option_seed(o),
         option_jobs(o),
         option_contract(o),
@@ -155,8 +142,7 @@ static void announce(FILE *f, const struct asked *a, const struct inputs *in, co
     for (uint32_t i = 1; i < s->lengths; i++)
         fprintf(f, ", %s", text_us(lasts, s->fault[i].lasts_us));
     fprintf(f, "\ncontract %s\n", in->contract_file);
-    for (uint32_t i = 0; i < in->overrides.n; i++)
-        fprintf(f, "--set %s=%s\n", in->overrides.at[i].path, in->overrides.at[i].value);
+    announce_settings(f, in);
     fprintf(f, "seed %s (0x%016" PRIx64 ")\nrevision %s, %s\n", a->options.seed, in->seed,
             version_revision(), version_build());
     fprintf(f, "without a fault: %" PRIu64 " events in the first phase, longest failover %s\n",

@@ -75,8 +75,7 @@ static void announce(FILE *f, const struct asked *a, const struct inputs *in, co
 {
     const struct tune_setting *x = &t->at[0];
     fprintf(f, "tune: %s, contract %s\n", in->suite.file, in->contract_file);
-    for (uint32_t i = 0; i < in->overrides.n; i++)
-        fprintf(f, "--set %s=%s\n", in->overrides.at[i].path, in->overrides.at[i].value);
+    announce_settings(f, in);
     fprintf(f, "seed %s (0x%016" PRIx64 "), revision %s\n", a->options.seed, in->seed,
             version_revision());
     fputs("in all settings:", f);

@@ -41,6 +41,33 @@ struct flag {
     char letter;
 };
 
+/* One flag each; what is left out of a `struct flag` is not set. */
+static inline struct flag flag_text(const char *name, const char **into, const char *value,
+                                    const char *says)
+{
+    return (struct flag){ .name = name, .kind = FLAG_TEXT, .into = (void *)into, .value = value,
+                          .says = says };
+}
+
+static inline struct flag flag_number(const char *name, uint64_t *into, uint64_t min,
+                                      uint64_t max, const char *says)
+{
+    return (struct flag){ .name = name, .kind = FLAG_NUMBER, .into = into, .value = "N",
+                          .says = says, .min = min, .max = max };
+}
+
+static inline struct flag flag_word(const char *name, uint32_t *into, const char *value,
+                                    const char *const *words, uint32_t words_n, const char *says)
+{
+    return (struct flag){ .name = name, .kind = FLAG_WORD, .into = into, .value = value,
+                          .says = says, .words = words, .words_n = words_n };
+}
+
+static inline struct flag flag_switch(const char *name, bool *into, const char *says)
+{
+    return (struct flag){ .name = name, .kind = FLAG_SWITCH, .into = into, .says = says };
+}
+
 struct flags {
     const char *command;    /* "replay" */
     const char *operands;   /* "SCENARIO" */

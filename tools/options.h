@@ -8,6 +8,8 @@
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
+#include "oracle/judge.h"
+#include "reports/outfile.h"
 #include "tools/flags.h"
 #include "tools/pool.h"
 #include "tools/progress.h"
@@ -68,6 +70,28 @@ static inline struct flag option_set(struct options *o)
     return (struct flag){ .name = "set", .kind = FLAG_SET, .into = &o->sets,
                           .value = "path=value",
                           .says = "changes a key of contract or scenario; repeatable" };
+}
+
+/* A single file, `-o` for short. */
+static inline struct flag option_output(const char **into, const char *says)
+{
+    struct flag f = flag_text("output", into, "FILE", says);
+    f.letter = 'o';
+    return f;
+}
+
+/* ... of the commands that replace none: given, and free. False after a sentence on `err`. */
+static inline bool option_output_is_free(const char *path, const char *command, FILE *err)
+{
+    if (path) return outfile_is_free(path, err);
+    fprintf(err, "tabquake %s: --output: found nothing, accepted the file to write\n", command);
+    return false;
+}
+
+/* INV_COUNT: none was named. */
+static inline struct flag option_invariant(uint32_t *into, const char *says)
+{
+    return flag_word("invariant", into, "NAME", invariant_word, INV_COUNT, says);
 }
 
 static inline struct flag option_out(struct options *o, const char *says)
