@@ -211,7 +211,8 @@ daily()
         step "unit tests gcc" unit CC=gcc
     fi
     step "unit tests clang+asan+ubsan" sanitized
-    if sources | xargs grep -lE '^#include <(pthread|threads)\.h>' | grep -qv '_test\.c$'; then
+    if grep -rqE '^#include <(pthread|threads)\.h>' --include='*.[ch]' \
+        sim oracle reports tools; then
         step "threads tsan" threads
     else
         skip "threads tsan" "nothing uses threads"
