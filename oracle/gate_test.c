@@ -85,7 +85,7 @@ START_TEST(a_good_gate_passes_in_every_condition)
 {
     ck_alone("rounds", GATE_PASS);
     ck_assert(!report.is_short);
-    ck_assert_uint_eq(report.conditions, 26);
+    ck_assert_uint_eq(report.conditions, 27);
     ck_assert_str_eq(judged("rounds")->threshold, ">= 100000");
     ck_assert_str_eq(judged("dual-active")->bound95, "<= 3.0e-05 a round");
     ck_assert_str_eq(judged("failover-p99")->threshold, "< 2.000 s");
@@ -149,6 +149,7 @@ static const struct {
     { INV_NO_LOST_OPERATION, "no-lost-operation" },
     { INV_SINGLE_USE_TOKEN, "single-use-token" },
     { INV_ACCOUNT_BOUND, "account-bound" },
+    { INV_SUBSCRIPTION_EXACT, "subscription-exact" },
 };
 
 START_TEST(one_violation_of_any_invariant_fails)

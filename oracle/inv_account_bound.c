@@ -45,7 +45,7 @@ static bool is_work(uint32_t request)
 {
     return request == REQ_TAKE || request == REQ_SUBMIT || request == REQ_EFFECT ||
            request == REQ_ACK || request == REQ_RECONCILE || request == REQ_COMMIT ||
-           request == REQ_REFRESH;
+           request == REQ_REFRESH || request == REQ_FOLLOW;
 }
 
 static void page_step(struct own *own, const struct state *s, const struct obs *o,

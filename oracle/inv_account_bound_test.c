@@ -32,8 +32,8 @@ static uint32_t asks(uint16_t page, enum request_kind kind)
 
 START_TEST(work_after_the_page_has_heard_breaks_it)
 {
-    static const enum request_kind work[] = { REQ_TAKE,      REQ_SUBMIT, REQ_EFFECT, REQ_ACK,
-                                              REQ_RECONCILE, REQ_COMMIT, REQ_REFRESH };
+    static const enum request_kind work[] = { REQ_TAKE,      REQ_SUBMIT, REQ_EFFECT,  REQ_ACK,
+                                              REQ_RECONCILE, REQ_COMMIT, REQ_REFRESH, REQ_FOLLOW };
     changed(_i % 2 ? ACCOUNT_OTHER : ACCOUNT_NONE);
     uint32_t by = heard(0, _i % 2 ? ACCOUNT_OTHER : ACCOUNT_NONE);
     expect_held(&b, INV_ACCOUNT_BOUND);

@@ -56,6 +56,9 @@ const char *const invariant_says[INV_COUNT] = {
     [INV_ACCOUNT_BOUND] =
         "work of an account is taken, sent or committed by a page that knows that it is "
         "signed in to another or signed out",
+    [INV_SUBSCRIPTION_EXACT] =
+        "an event is delivered after another subscription has taken over in its storage "
+        "partition, or out of sequence: again, or after a gap that was not announced",
 };
 
 const char *const gap_word[GAP_COUNT] = {

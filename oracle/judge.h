@@ -31,7 +31,8 @@
     X(PROGRESS,             "progress",              progress)               \
     X(NO_LOST_OPERATION,    "no-lost-operation",     no_lost_operation)      \
     X(SINGLE_USE_TOKEN,     "single-use-token",      single_use_token)       \
-    X(ACCOUNT_BOUND,        "account-bound",         account_bound)
+    X(ACCOUNT_BOUND,        "account-bound",         account_bound)          \
+    X(SUBSCRIPTION_EXACT,   "subscription-exact",    subscription_exact)
 
 enum invariant_kind {
 #define X(kind, word, file) INV_##kind,

@@ -57,6 +57,8 @@ static void canary(void)
     SAY(&b, LOCK_RELEASED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
     SAY(&b, SESSION_ROTATED, .page = 0, .request = 1, .key = 1, .a = 1, .b = 2);
     SAY(&b, SESSION_REUSED, .page = 1, .request = 2, .key = 2, .a = 1);
+    SAY(&b, EVENT_DELIVERED, .page = 0, .a = 1, .b = 1);
+    SAY(&b, EVENT_DELIVERED, .page = 0, .a = 3, .b = 1); /* a gap */
     SAY(&b, LEDGER_EXPIRED, .fence = F(3));
     SAY(&b, ROUND_HEALED, .a = 1000);
     story_wait_ms(&b, 9000);

@@ -71,6 +71,9 @@ static const struct weight weight[OBS_COUNT] = {
     [OBS_SESSION_REUSED] = { 2, ABOUT_PAGE },
     [OBS_SESSION_STORED] = { 3, ABOUT_PAGE },
     [OBS_ACCOUNT_CHANGED] = { 2, ABOUT_ALL },
+    [OBS_SUBSCRIPTION_OPENED] = { 3, ABOUT_PAGE },
+    [OBS_SUBSCRIPTION_CLOSED] = { 3, ABOUT_PAGE },
+    [OBS_GAP_ANNOUNCED] = { 3, ABOUT_PAGE },
     [OBS_ACCOUNT_HEARD] = { 3, ABOUT_PAGE },
 };
 

@@ -99,6 +99,8 @@ static const char *const asked_for[REQ_COUNT] = {
     [REQ_OUTCOME] = "the outcome",
     [REQ_REFRESH] = "a refresh of the session",
     [REQ_SIGN_OUT] = "the end of the session",
+    [REQ_FOLLOW] = "the live events",
+    [REQ_UNFOLLOW] = "the end of its subscription",
 };
 
 static void say_operation(FILE *f, uint32_t op)
@@ -512,10 +514,41 @@ static bool round_sentence(FILE *f, const struct trace *t, const struct obs *o)
     return true;
 }
 
+static void say_delivered(FILE *f, const struct trace *t, const struct obs *o)
+{
+    say_page(f, t, o->page);
+    fprintf(f, " delivered event %" PRIu32 " of subscription %" PRIu32 " in device %u under ", o->a,
+            o->b, o->partition);
+    say_fence(f, o->fence);
+}
+
+static bool feed_sentence(FILE *f, const struct trace *t, const struct obs *o)
+{
+    switch (o->kind) {
+    case OBS_SUBSCRIPTION_OPENED:
+        fprintf(f, "subscription %" PRIu32 " of ", o->b);
+        say_page(f, t, o->page);
+        fprintf(f, " began after event %" PRIu32, o->a);
+        break;
+    case OBS_SUBSCRIPTION_CLOSED:
+        fprintf(f, "the server %s subscription %" PRIu32 " of ", o->a == 1 ? "ended" : "gave up",
+                o->b);
+        say_page(f, t, o->page);
+        break;
+    case OBS_EVENT_DELIVERED: say_delivered(f, t, o); break;
+    case OBS_GAP_ANNOUNCED:
+        say_page(f, t, o->page);
+        fprintf(f, " announced that events %" PRIu32 " to %" PRIu32 " are lost", o->a, o->b);
+        break;
+    default: return false;
+    }
+    return true;
+}
+
 bool story_sentence(FILE *f, const struct trace *t, const struct obs *o)
 {
     return page_sentence(f, t, o) || lock_sentence(f, t, o) || client_sentence(f, t, o) ||
            request_sentence(f, t, o) || generation_sentence(f, t, o) ||
-           operation_sentence(f, t, o) || session_sentence(f, t, o) || place_sentence(f, t, o) ||
-           round_sentence(f, t, o);
+           operation_sentence(f, t, o) || session_sentence(f, t, o) || feed_sentence(f, t, o) ||
+           place_sentence(f, t, o) || round_sentence(f, t, o);
 }

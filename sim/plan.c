@@ -233,8 +233,8 @@ static void not_below(struct yaml *y, const char *key, int64_t us, const char *l
 static void check_contract(struct yaml *y, struct contract *c)
 {
     c->protocol_version = protocol_version(c->protocol);
-    if (strcmp(c->workstream, workstream_word[WORKSTREAM_SESSION]) == 0)
-        c->work = WORKSTREAM_SESSION; /* any other name is an outbox */
+    for (int k = 0; k < WORKSTREAM_COUNT; k++) /* any other name is an outbox */
+        if (strcmp(c->workstream, workstream_word[k]) == 0) c->work = (enum workstream)k;
     if (c->protocol_version == 0)
         yaml_error_at(y, "protocol", "no version", "name@N, for instance leader-worker@3");
     if (strncmp(c->origin, "https://", 8) != 0 && strncmp(c->origin, "http://localhost", 16) != 0)

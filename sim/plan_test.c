@@ -171,7 +171,8 @@ START_TEST(every_policy_but_the_canary_has_a_mutant_of_its_name)
                                               "progress",
                                               "no-lost-operation",
                                               "single-use-token",
-                                              "account-bound"
+                                              "account-bound",
+                                              "subscription-exact"
     };
     for (unsigned p = 0; p < POLICY_COUNT; p++) {
         char path[PATH_MAX_LEN];

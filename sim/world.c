@@ -39,6 +39,7 @@ size_t world_arena_size(uint32_t tabs)
            pages_max(tabs) * 4 * sizeof(uint32_t) +
            NODE_MESSAGES_MAX * (sizeof(struct node_message) + 4) + sizeof(struct ledger_out) +
            (AUTH_TOKENS_MAX + 1) * sizeof(struct auth_token) +
+           (FEED_SUBSCRIPTIONS_MAX + 1) * sizeof(struct feed_subscription) +
            (tabs + EXTRA_TABS) * sizeof(struct tab) +
            (size_t)DEVICES_MAX * (pages_max(tabs) * 1024 + 65536) + ((size_t)4 << 20);
 }
@@ -62,6 +63,7 @@ struct world *world_open(struct arena *a, uint32_t tabs)
     w->node_message_next = arena_array(a, uint32_t, NODE_MESSAGES_MAX);
     w->ledger_out = arena_array(a, struct ledger_out, 1);
     auth_open(&w->auth, a);
+    feed_open(&w->feed, a);
     for (uint32_t d = 0; d < DEVICES_MAX; d++)
         w->lockmgr[d] = lockmgr_open(a, w->pages_max * 2 + 256, w->pages_max);
     evq_open(&w->queue, a, QUEUE_MAX(tabs));
@@ -277,6 +279,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     w->progress_seen = w->enqueued = w->terminal = 0;
     w->safe = w->stored = 0;
     for (uint32_t i = 0; i <= LEDGER_OPS_MAX; i++) w->submitted[i].tab = PAGE_NONE;
+    w->feed.n = 0;
     w->devices = (uint8_t)s->devices;
     struct obs o = world_obs(w, OBS_ROUND_STARTED);
     for (uint32_t i = 0; i < s->devices; i++) o.a += s->device[i].tabs;
@@ -286,6 +289,7 @@ void world_reset(struct world *w, const struct scenario *s, const struct contrac
     for (uint8_t i = 0; i < s->devices; i++) plan_device(w, i), plan_tabs(w, i);
     provider_reset(&w->provider, w->policy, &w->history);
     session_plan_round(w);
+    live_plan_round(w);
     node_boot(w);
     plan_operations(w);
     fault_plan_round(w);
@@ -468,6 +472,7 @@ void world_handle(struct world *w, const struct event *e)
     case EV_FAULT_END: fault_end(w, e->arg); break;
     case EV_STEP: schedule_due(w, e->arg, (enum step_call)e->target); break;
     case EV_ACCOUNT: session_account(w, (uint8_t)e->target, (enum account)e->arg); break;
+    case EV_FEED: live_event(w); break;
     case EV_HEAL: heal(w); break;
     case EV_END: world_progress(w); break;
     }

@@ -9,7 +9,8 @@
  * Files: world.c (the switch, devices, the plan of a round), world_page.c (documents and
  * what waits for them), world_client.c (a client's step), world_lock.c (pages and lock
  * managers), world_net.c (requests, answers, pushes), world_node.c (ledger nodes and
- * provider), world_session.c (who is signed in), world_aim.c, world_fault.c, world_harm.c
+ * provider), world_session.c (who is signed in), world_feed.c (live
+ * subscriptions), world_aim.c, world_fault.c, world_harm.c
  * (faults), world_schedule.c (the steps that a scenario lists), world_delay.c (a message that
  * is late), world_save.c and world_fold.c (the state as a whole; world_state.h). */
 #ifndef SIM_WORLD_H
@@ -26,6 +27,7 @@
 #include "sim/pct.h"
 #include "sim/plan.h"
 #include "sim/server/auth.h"
+#include "sim/server/feed.h"
 #include "sim/server/ledger.h"
 #include "sim/server/provider.h"
 
@@ -53,6 +55,7 @@ enum event_kind {
     EV_FAULT_END,     /* arg: index */
     EV_STEP,          /* arg: step of the schedule; target: enum step_call */
     EV_ACCOUNT,       /* target device, arg: enum account: its user signs in or out */
+    EV_FEED,          /* the live subscription has one more event */
     EV_HEAL, EV_END,
 };
 
@@ -148,6 +151,7 @@ struct device {
     struct instant store_busy_until; /* its database takes no write */
     struct instant storage_changed, stale_until; /* until then others' writes are not seen */
     struct session session;      /* of its storage partition */
+    uint32_t last_event;         /* that was delivered there */
     uint32_t visible_tabs; uint8_t hidden_since; /* as drawn for the start; index of the lengths */
 };
 
@@ -241,6 +245,7 @@ struct world {
     struct ledger_out *ledger_out;
     struct provider provider;
     struct auth auth;            /* the session's server; it fails with the provider */
+    struct feed feed;            /* the live subscription's; likewise */
     bool provider_down, provider_silent; int64_t provider_slow_us; uint32_t provider_cause;
 
     struct planned_fault fault[FAULTS_PLANNED_MAX]; uint32_t faults, armed;
@@ -393,6 +398,12 @@ void session_cleared(struct world *w, uint8_t device, uint32_t cause);
 uint32_t session_heard(struct world *w, uint16_t page);
 void session_request(struct world *w, uint32_t parcel);
 void session_heal(struct world *w);
+
+/* world_feed.c */
+void live_plan_round(struct world *w);
+void live_event(struct world *w);
+void live_request(struct world *w, uint32_t parcel);
+void live_deliver(struct world *w, uint16_t page, const struct client_output *o);
 
 /* world_fault.c */
 void fault_plan_round(struct world *w);

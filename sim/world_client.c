@@ -77,6 +77,8 @@ static void carry_out(struct world *w, uint16_t n, const struct client_output *o
     case OUT_POST: post(w, n, o); break;
     case OUT_STORE: stored(w, n, o); break;
     case OUT_SESSION: session_write(w, n, o); break;
+    case OUT_EVENT:
+    case OUT_GAP: live_deliver(w, n, o); break;
     case OUT_STATE: see_state(w, n, o); break;
     case OUT_BELIEF: see_belief(w, n, o); break;
     case OUT_KEPT: {
@@ -118,6 +120,7 @@ void page_run(struct world *w, uint16_t n, struct client_input *in)
     in->now = device_now(w, d);
     in->wall = (struct local){ in->now.us + d->wall_offset_us };
     in->session = &d->session;
+    in->last_event = d->last_event;
     if (in->kind == IN_TIMER && in->thread == THREAD_PAGE) storage_view(w, p, in);
     leader_step(&p->client, in, &w->requests);
     w->tab[p->tab].session_sequence = p->client.session_sequence;

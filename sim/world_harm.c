@@ -177,6 +177,7 @@ void harm_clear_data(struct world *w, const struct planned_fault *f)
         d->storage[i].beat.us = 0;
     }
     session_cleared(w, f->device, cause);
+    d->last_event = 0;
     if (w->contract.authority != AUTHORITY_INDEXEDDB) return;
     uint8_t n = (uint8_t)(LEDGER_NODES + f->device);
     w->ledger_out->n = w->ledger_out->messages = 0;
@@ -283,7 +284,7 @@ void harm_lose_answers(struct world *w, struct planned_fault *f)
     };
     struct device *d = &w->device[f->device];
     uint32_t kinds = f->request != REQ_NONE ? 1u << f->request : of_phase[world_phase(w)];
-    d->lost_answers = kinds ? kinds : 1u << REQ_RENEW | 1u << REQ_TAKE;
+    d->lost_answers = kinds ? kinds : 1u << REQ_RENEW | 1u << REQ_TAKE | 1u << REQ_FOLLOW;
     d->lost_cause = f->number;
 }
 
@@ -305,6 +306,9 @@ void harm_meddle_next(struct world *w, struct planned_fault *f, bool late)
     struct device *d = &w->device[f->device];
     enum request_kind kind = f->request != REQ_NONE ? f->request : of_phase[world_phase(w)];
     if (kind == REQ_ACK && w->contract.work == WORKSTREAM_SESSION) kind = REQ_REFRESH;
+    if (w->contract.work == WORKSTREAM_FEED && f->request == REQ_NONE && kind != REQ_CLAIM &&
+        kind != REQ_RENEW)
+        kind = REQ_FOLLOW;
     if (late) {
         d->late = 1;
         d->late_kind = kind;

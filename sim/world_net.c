@@ -13,7 +13,8 @@
 
 static bool to_provider(enum request_kind k)
 {
-    return k == REQ_EFFECT || k == REQ_OUTCOME || k == REQ_REFRESH || k == REQ_SIGN_OUT;
+    return k == REQ_EFFECT || k == REQ_OUTCOME || k == REQ_REFRESH || k == REQ_SIGN_OUT ||
+           k == REQ_FOLLOW || k == REQ_UNFOLLOW;
 }
 
 static uint8_t local_node(const struct world *w, uint8_t device)

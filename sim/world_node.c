@@ -244,6 +244,10 @@ void provider_arrived(struct world *w, uint32_t i)
         session_request(w, i);
         return;
     }
+    if (c->as.request.kind == REQ_FOLLOW || c->as.request.kind == REQ_UNFOLLOW) {
+        live_request(w, i);
+        return;
+    }
     struct answer a = { 0 };
     provider_request(&w->provider, &c->as.request, w->now, cause, &a);
     if (a.kind == REQ_NONE) { /* the work takes its time */

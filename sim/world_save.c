@@ -23,6 +23,8 @@ static size_t walk(enum way way, struct world *w, unsigned char *copy)
     at = part(way, w->parcel, w->parcels_fresh * sizeof w->parcel[0], copy, at);
     at = part(way, w->queue.heap, (w->queue.n + 3) * sizeof w->queue.heap[0], copy, at);
     at = part(way, w->auth.token, (w->auth.n + 1) * sizeof w->auth.token[0], copy, at);
+    at =
+        part(way, w->feed.subscription, (w->feed.n + 1) * sizeof w->feed.subscription[0], copy, at);
     if (w->nodes > 1) {
         size_t n = w->node_messages_max;
         at = part(way, w->node_message, n * sizeof w->node_message[0], copy, at);

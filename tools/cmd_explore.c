@@ -124,7 +124,7 @@ static bool is_small(const struct scenario *s, const struct contract *c)
     if (s->layouts != 1 || s->layout[0] != LAYOUT_SINGLE)
         return refuse(s->file, "a layout other than single", "layout: single");
     if (scenario_contract(s, c).work != WORKSTREAM_OUTBOX || s->account_changes.max > 0)
-        return refuse(s->file, "sessions and accounts that change",
+        return refuse(s->file, "another workstream, or accounts that change",
                       "the workstream account-outbox of one account");
     if (scenario_contract(s, c).authority != AUTHORITY_SERVER)
         return refuse(s->file, "a local ledger", "canonicalFence: server-lease-ledger");

@@ -7,7 +7,7 @@
 #include "sim/base/words.h"
 
 /* A request to the ledger, or the provider (EFFECT, OUTCOME), or the session's server
- * (REFRESH, SIGN_OUT). */
+ * (REFRESH, SIGN_OUT), or that of the live subscription (FOLLOW, UNFOLLOW). */
 struct request {
     uint32_t id;            /* unique in a round; a retry is a new request */
     enum request_kind kind;
@@ -20,10 +20,12 @@ struct request {
     struct fence fence;     /* what the sender shows at the door */
     uint32_t op;            /* TAKE: 0 (any); COMMIT, ACK, RECONCILE, EFFECT, OUTCOME,
                                SUBMIT: which */
-    uint32_t key;           /* CLAIM: claim id; EFFECT, OUTCOME, REFRESH: idempotency key */
+    uint32_t key;           /* CLAIM: claim id; EFFECT, OUTCOME, REFRESH: idempotency key;
+                               FOLLOW, UNFOLLOW: the page's name of the subscription */
     union {
         uint32_t permit;    /* CLAIM: id of the permit that the lock was stolen with, or 0 */
         uint32_t token;     /* REFRESH, SIGN_OUT: the refresh token that is presented */
+        uint32_t after;     /* FOLLOW: the last event that the partition has, 0: none */
     };
     bool without_lock;      /* CLAIM: no Web Lock was passed on to the sender (single-page mode) */
     uint32_t parts;         /* COMMIT: bit set of 1 << enum commit_part */
@@ -55,13 +57,17 @@ struct answer {
     struct local sent;    /* copied from the request */
 };
 
-/* Server push to every subscriber (repeated while it lasts). */
+/* Server push to every subscriber (repeated while it lasts); events to the one that follows. */
 struct push {
     enum push_kind kind;
     struct fence fence;       /* EXPIRED: of the lease that ran out; VACANT: the last one;
                                  LED: the current one */
     uint8_t leader_partition; /* LED: partition of the owner (PARTITION_NONE: the server) */
-    uint32_t tasks;           /* that wait */
+    union {
+        uint32_t tasks;       /* that wait */
+        uint32_t event;       /* EVENT: its number; EVENTS_LOST: of the last one */
+    };
+    uint32_t subscription;    /* EVENT, EVENTS_LOST: its key */
     uint8_t node;             /* which node says so: it decides */
     bool standing;            /* told on connecting: how things stand, perhaps for long */
 };

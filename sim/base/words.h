@@ -27,7 +27,8 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
     X(NONE, "none") X(CLAIM, "claim") X(RENEW, "renew") X(RELEASE, "release") X(TAKE, "take") \
     X(COMMIT, "commit") X(ACK, "ack") X(RECONCILE, "reconcile") X(PERMIT, "permit") \
     X(SUBMIT, "submit") X(SUBSCRIBE, "subscribe") X(STATUS, "status") \
-    X(EFFECT, "effect") X(OUTCOME, "outcome") X(REFRESH, "refresh") X(SIGN_OUT, "sign-out")
+    X(EFFECT, "effect") X(OUTCOME, "outcome") X(REFRESH, "refresh") X(SIGN_OUT, "sign-out") \
+    X(FOLLOW, "follow") X(UNFOLLOW, "unfollow")
 
 #define ANSWER_RESULTS(X) \
     X(NONE, "none") X(OK, "OK") X(FENCED, "FENCED") X(PROTOCOL_TOO_OLD, "PROTOCOL_TOO_OLD") \
@@ -43,7 +44,8 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
 
 #define PUSH_KINDS(X) \
     X(NONE, "none") X(EXPIRED, "expired") X(VACANT, "vacant") X(LED, "led") \
-    X(CLOSED, "closed") X(REOPENED, "reopened") X(TASK, "task")
+    X(CLOSED, "closed") X(REOPENED, "reopened") X(TASK, "task") \
+    X(EVENT, "event") X(EVENTS_LOST, "events-lost")
 
 #define PROFILES(X) /* world.md; the last but two are measured (facts, table 7) */ \
     X(SPEC, "spec") X(CHROMIUM, "chromium-156") X(GECKO, "gecko-153") X(WEBKIT, "webkit-2.50") \
@@ -58,7 +60,7 @@ enum { LOCK_NAME_LEADER = 1, LOCK_NAME_OTHER = 2, LOCK_NAMES };
 #define NETWORKS(X) X(LAN, "lan") X(BROADBAND, "broadband") X(MOBILE, "mobile")
 #define LAYOUTS(X) X(SINGLE, "single") X(QUORUM, "quorum")
 #define WORKSTREAMS(X) /* protocol.md, "Workstreams": what a leader's work is */ \
-    X(OUTBOX, "account-outbox") X(SESSION, "session-refresh")
+    X(OUTBOX, "account-outbox") X(SESSION, "session-refresh") X(FEED, "live-subscription")
 #define ACCOUNTS(X) /* who is signed in; a contract binds one account */ \
     X(OWN, "own") X(OTHER, "other") X(NONE, "none")
 

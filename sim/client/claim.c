@@ -188,6 +188,10 @@ void page_steal(struct step *s, uint32_t permit)
 void page_pushed(struct step *s, const struct push *p)
 {
     struct leader *l = s->l;
+    if (p->kind == PUSH_EVENT || p->kind == PUSH_EVENTS_LOST) {
+        follow_pushed(s, p); /* from another server, which is no ledger node */
+        return;
+    }
     l->page.node = p->node;
     switch (p->kind) {
     case PUSH_EXPIRED:

@@ -79,6 +79,7 @@ struct client_input {
     uint32_t id;
     enum lock_error error;
     bool persisted, holder_seen;
+    uint32_t last_event; /* that was delivered in this partition, 0: none; read like `session` */
     /* localStorage as this process sees it now (ST-11: a cached, perhaps stale view) */
     struct { uint32_t leader; struct local beat; } storage;
     const struct session *session; /* a transaction's reading now; NULL: nobody signs in or out */
@@ -109,6 +110,9 @@ enum client_output_kind {
     OUT_SESSION,    /* one transaction: writes the partition's session if flags is 0, or if its
                        version is still as.session.version; then the version counts up;
                        id: the token whose refresh this is about */
+    OUT_EVENT,      /* one transaction: event as.event.to (and .from) is delivered and its number
+                       stored; flags: EVENT_*; id: the subscription's key */
+    OUT_GAP,        /* the same: events .from to .to are lost, the partition's pages are told */
 };
 
 struct client_output {
@@ -123,10 +127,14 @@ struct client_output {
         struct { bool on; struct fence fence; uint8_t why; } belief;
         struct { uint32_t leader; struct local beat; } store;
         struct session session;
+        struct { struct fence fence; uint32_t from, to; } event;
     } as;
 };
 
 enum { SESSION_IF_UNCHANGED = 1 }; /* flags of OUT_SESSION */
+/* Flags of OUT_EVENT, OUT_GAP: only while the local ledger holds that fence; the number is
+ * stored some other time (a deviation). */
+enum { EVENT_IF_FENCE = 1, EVENT_PLACE_LATER = 2 };
 
 #define CLIENT_OUT_MAX 32 /* of one step; a claim with 8 operations to reconcile makes 14 */
 

@@ -80,6 +80,14 @@ void refresh_answered(struct step *s, const struct answer *a);
 void refresh_timed_out(struct step *s, uint32_t request);
 void sign_out(struct step *s);
 
+/* follow.c: the events, workstream live-subscription */
+void follow_next(struct step *s);
+void follow_answered(struct step *s, const struct answer *a);
+void follow_timed_out(struct step *s, uint32_t request);
+void follow_pushed(struct step *s, const struct push *p);
+void follow_end(struct step *s); /* when leadership ends */
+void naive_follow_granted(struct step *s);
+
 /* account.c: the contract binds an account */
 bool account_is_ours(const struct step *s); /* as storage says now */
 void account_look(struct step *s);          /* at the start, at every awakening */

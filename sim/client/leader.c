@@ -184,6 +184,7 @@ static void settle_and_follow(struct step *s)
 void page_let_go(struct step *s)
 {
     struct leader *l = s->l;
+    follow_end(s);
     if (!fence_is_none(l->page.fence) && l->page.draining_why != WHY_FENCED &&
         l->page.draining_why != WHY_EPOCH)
         (void)page_send(s, REQ_RELEASE, 0, 0, WATCH_COUNT);
@@ -238,6 +239,7 @@ static void lock_granted(struct step *s)
     l->page.lock.waiting = false;
     l->page.lock.granted = true;
     page_post(s, POST_WAITING, 0, 0);
+    naive_follow_granted(s);
     if (deviate_granted(s)) return;
     if (l->contract->stage == STAGE_OBSERVE && !deviates(s, POLICY_OBSERVE_WRITES)) {
         client_emit(s, OUT_WOULD_LEAD);
@@ -403,6 +405,8 @@ static void timed_out(struct step *s, enum watch w, uint32_t request)
     case WATCH_WORK:
         if (l->contract->work == WORKSTREAM_SESSION)
             refresh_timed_out(s, request);
+        else if (l->contract->work == WORKSTREAM_FEED)
+            follow_timed_out(s, request);
         else if (request == l->page.work.request)
             work_unknown(s);
         break;
@@ -502,6 +506,8 @@ static void answered(struct step *s)
     case REQ_SUBMIT: submit_answered(s, a); break;
     case REQ_STATUS: probe_answered(s, a); break;
     case REQ_REFRESH: refresh_answered(s, a); break;
+    case REQ_FOLLOW: follow_answered(s, a); break;
+    case REQ_UNFOLLOW:
     case REQ_RELEASE:
     case REQ_SIGN_OUT: break;
     default:

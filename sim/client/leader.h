@@ -37,6 +37,7 @@ enum leader_message {
     MSG_REMOTE_LEADS,   /* channel: the ledger says that another device leads; a: ms to go */
     MSG_SILENT,         /* channel: the ledger has stopped answering this device */
     MSG_TASK,           /* channel: operation a was accepted into the outbox */
+    MSG_EVENT,          /* channel: event a is in the store; pages read it there */
     MSG_WHO_LEADS,      /* channel, deviations: who leads? The one that does answers */
     MSG_CALL,           /* channel, deviations: the leader is to do operation a */
     MSG_RECEIPT,        /* channel, deviation CALLS_RESENT: operation a was done */
@@ -94,6 +95,12 @@ struct leader {
             struct fence fence;
             uint32_t next;                 /* deviations: the token of the last answer */
         } refresh;
+        struct {
+            uint32_t key, request, keys;   /* 0: follows nothing; FOLLOW in flight; used so far */
+            struct fence fence;
+            struct local heard;            /* its connection worked then */
+            uint32_t own;                  /* deviations: the last event that it delivered */
+        } feed;
         uint32_t submits[KNOWN_OPS_MAX], submits_n;
         uint32_t known[KNOWN_OPS_MAX], known_n; /* operations heard of on the channel */
         uint32_t node;                     /* ledger node to ask */

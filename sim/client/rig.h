@@ -34,6 +34,7 @@ struct rig {
     } storage;
     bool has_session;       /* then the client sees `session`, and writes it */
     struct session session;
+    uint32_t last_event;    /* the number that the partition has stored */
     bool hangs; /* the page's thread is busy: posts to it wait */
     struct {
         bool armed;
@@ -140,6 +141,10 @@ static inline void rig_carry(struct rig *g, const struct client_output *o)
         g->session.token = o->as.session.token;
         g->session.due = o->as.session.due;
         break;
+    case OUT_EVENT:
+    case OUT_GAP:
+        if (!(o->flags & EVENT_PLACE_LATER)) g->last_event = o->as.event.to;
+        break;
     default: break;
     }
 }
@@ -150,6 +155,7 @@ static inline void rig_step(struct rig *g, struct client_input in)
     in.wall.us = g->now_us + g->wall_ahead_us;
     in.storage.leader = g->storage.leader;
     in.storage.beat = g->storage.beat;
+    in.last_event = g->last_event;
     if (g->has_session) in.session = &g->session;
     leader_step(&g->client, &in, &g->requests);
     for (uint32_t i = 0; i < g->requests.n; i++) rig_carry(g, &g->requests.at[i]);

@@ -74,6 +74,10 @@ void work_next(struct step *s)
         refresh_next(s);
         return;
     }
+    if (l->contract->work == WORKSTREAM_FEED) {
+        follow_next(s);
+        return;
+    }
     if (l->page.state != STATE_LEADER || !page_may_write(s)) return;
     if (l->page.work.step != WORK_NONE) {
         if (l->page.work.request == 0) issue(s, l->page.work.step);
