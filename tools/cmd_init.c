@@ -242,8 +242,9 @@ static void write_template(FILE *f, const struct asked *a, const char *text)
 }
 
 /* Of the templates; the CI's has the name that its engine looks for. */
-static const char *const files[] = { "contract.yaml", "app.yaml",      "observe.yaml",
-                                     "session.yaml",  "accounts.yaml", "suite.yaml" };
+static const char *const files[] = { "contract.yaml", "app.yaml",  "observe.yaml",
+                                     "session.yaml",  "live.yaml", "accounts.yaml",
+                                     "suite.yaml" };
 #define FILES (sizeof files / sizeof files[0])
 static const char *const ci_files[CI_COUNT] = { NULL, "github.yml", "gitlab.yml" };
 

@@ -13,7 +13,7 @@ init() { "$tabquake" init "$@" >said 2>&1 </dev/null; status=$?; }
 
 init mine --name orders --tabs 9 --devices 3 --ttl 1500ms --steal never --ci gitlab
 check test $status = 0
-for f in contract app observe session accounts suite gitlab; do
+for f in contract app observe session live accounts suite gitlab; do
     check test -s "$(echo mine/$f.y*ml)"
 done
 check test ! -e mine/github.yml
@@ -26,7 +26,7 @@ check grep -q '  - tabs: 9' mine/app.yaml
 check test "$(grep -c 'tabs: 4, visible: 1' mine/app.yaml)" = 2
 check grep -q 'mine/suite.yaml' mine/gitlab.yml
 check "$tabquake" check mine/contract.yaml mine/app.yaml mine/observe.yaml mine/suite.yaml \
-    mine/session.yaml mine/accounts.yaml
+    mine/session.yaml mine/live.yaml mine/accounts.yaml
 
 # What is written by default holds under its own gate, as far as so few rounds can tell.
 init theirs
