@@ -18,6 +18,8 @@ SAN      ?=
 WERROR   ?= -Werror
 PREFIX   ?= /usr/local
 PKGS      = sqlite3 yaml-0.1 jansson
+# empty where JavaScriptCore is not installed: sim/script is left out then
+JSC      := $(shell pkg-config --exists javascriptcoregtk-4.1 && echo javascriptcoregtk-4.1)
 WARN      = -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wundef -Wvla $(WERROR)
 # "unknown" outside of git; git itself would find the repository of a folder above
@@ -32,7 +34,7 @@ VARIANT := $(subst /,_,$(subst $(comma),+,$(subst $(space),,$(strip $(CC))-$(SAN
 B       := $(if $(filter-out cc---O2-g,$(VARIANT)),build/$(VARIANT),build)
 
 # -isystem: warnings are for our own code
-PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PKGS) libxxhash))
+PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PKGS) $(JSC) libxxhash))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
 CFLAGS_ALL  = -std=c17 -D_POSIX_C_SOURCE=200809L -I. $(WARN) $(OPT) -pthread $(SANITIZE) \
               $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS)
@@ -41,6 +43,7 @@ LIBS        = $(LDFLAGS) $(PKG_LIBS) -lm -pthread
 LINK        = $(CC) $(OPT) $(SANITIZE) -o $@ $(filter %.o,$^)
 
 ALL     := $(wildcard sim/*.c sim/*/*.c oracle/*.c reports/*.c tools/*.c)
+ALL     := $(if $(JSC),$(ALL),$(filter-out sim/script/%,$(ALL)))
 TESTS   := $(filter %_test.c,$(ALL))
 FUZZED  := $(filter %_fuzz.c,$(ALL))
 MAINS   := tools/main.c tools/judge_main.c tools/test_main.c
@@ -73,7 +76,7 @@ $(B)/judge: $(call obj,$(JUDGE)) $(B)/readers.a
 	$(LINK) $(B)/readers.a $(LDFLAGS) $(shell pkg-config --libs jansson) -lm
 $(B)/readers.a: $(call obj,$(READERS)) $(B)/assets.o ; @rm -f $@; ar rc $@ $^
 $(B)/test: $(call obj,$(PARTS) $(TESTS) tools/test_main.c) $(B)/suites.o $(B)/assets.o
-	$(LINK) $(LIBS) $(shell pkg-config --libs check)
+	$(LINK) $(LIBS) $(shell pkg-config --libs check $(JSC))
 # A must() that fails ends with _Exit; the fuzzer keeps the input only of an abort.
 $(FUZZERS): $(B)/fuzz/%: $(B)/%.o $(call obj,$(PARTS)) $(B)/assets.o
 	@mkdir -p $(@D)

@@ -8,6 +8,8 @@
 #   says, complains CLAIM PATTERN    of the last of `ends`: its standard output, its errors
 #   one_sentence CLAIM               ... its errors are one line
 #   said PATTERN                     of $scratch/said, where both streams of a call were put
+#   browser_is_there                 else a sentence says what was skipped for want of what
+#   browser_claims SCRIPT...         by node: prints claims that fail, last "N passed, N failed"
 #   tell                             "N passed, N failed", and the status of the script
 #
 # shellcheck shell=sh disable=SC2034
@@ -44,6 +46,31 @@ says() { holds "$1" grep -q -- "$2" "$scratch/out"; }
 complains() { holds "$1" grep -q -- "$2" "$scratch/err"; }
 one_sentence() { holds "$1 in one sentence" test "$(wc -l <"$scratch/err")" = 1; }
 said() { grep -q -e "$1" "$scratch/said" || { tail -n 20 "$scratch/said"; return 1; }; }
+
+# Debian's chromium; the driver comes from npm by the lock file of tools/browser/.
+skipped() { echo "skipped: the browser tests need $1"; return 1; }
+browser_is_there()
+{
+    for program in node npm "${CHROMIUM:-chromium}"; do
+        command -v "$program" >/dev/null || skipped "$program" || return
+    done
+    [ -d tools/browser/node_modules/playwright-core ] && return
+    (cd tools/browser && npm ci --ignore-scripts --silent) || skipped "what npm could not install"
+}
+browser_claims()
+{
+    node "$@" >"$scratch/out" 2>&1
+    sed '$d' "$scratch/out"
+    last=$(tail -n 1 "$scratch/out")
+    case $last in
+    *' passed, '*' failed')
+        passed=$((passed + ${last%% *}))
+        last=${last#* passed, }
+        failed=$((failed + ${last%% *}))
+        ;;
+    *) fail "the browser tests did not come to their end: $last" ;;
+    esac
+}
 
 tell()
 {

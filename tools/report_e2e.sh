@@ -148,27 +148,6 @@ ends 0 "a large round" replay scenarios/chaos.yaml --seed 2 --set devices.0.tabs
     --set lease.renew=50ms --format html -o "$scratch/large.html"
 
 # ---- in a browser ----------------------------------------------------------------------------
-skipped() { echo "skipped: the browser tests need $1"; return 1; }
-browser_is_there()
-{
-    for program in node npm "${CHROMIUM:-chromium}"; do
-        command -v "$program" >/dev/null || skipped "$program" || return
-    done
-    [ -d tools/browser/node_modules/playwright-core ] && return
-    (cd tools/browser && npm ci --ignore-scripts --silent) || skipped "what npm could not install"
-}
-if browser_is_there; then
-    node tools/browser/report_test.js "$scratch" >"$scratch/out" 2>&1
-    sed '$d' "$scratch/out"
-    last=$(tail -n 1 "$scratch/out")
-    case $last in
-    *' passed, '*' failed')
-        passed=$((passed + ${last%% *}))
-        last=${last#* passed, }
-        failed=$((failed + ${last%% *}))
-        ;;
-    *) fail "the browser tests did not come to their end: $last" ;;
-    esac
-fi
+if browser_is_there; then browser_claims tools/browser/report_test.js "$scratch"; fi
 
 tell
