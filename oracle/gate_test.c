@@ -342,11 +342,18 @@ START_TEST(few_background_holds_fail_only_when_they_are_clearly_over)
 }
 END_TEST
 
-START_TEST(holds_of_few_rounds_without_an_overrun_are_no_proof)
+START_TEST(no_overrun_is_bounded_lower_than_one_whatever_the_rounds)
 {
     set_holds(0, 6000);
-    t.holds_sq = 18000; /* three in each round: as good as 2000 */
-    ck_alone("background-overrun", GATE_UNKNOWN);
+    t.holds_sq = 18000; /* three in each round */
+    ck_alone("background-overrun", GATE_PASS);
+    ck_assert_str_eq(judged("background-overrun")->bound95, "<= 0.04992%");
+    set_holds(1, 6000);
+    t.hold_overruns_sq = 1;
+    t.holds_sq = 18000;
+    t.overruns_times_holds = 3;
+    ck_alone("background-overrun", GATE_PASS);
+    ck_assert_str_eq(judged("background-overrun")->bound95, "<= 0.07904%");
 }
 END_TEST
 
@@ -560,7 +567,7 @@ Suite *gate_suite(void)
     tcase_add_test(c, background_holds_pass_from_2995_without_an_overrun);
     tcase_add_test(c, background_holds_pass_only_with_the_upper_end);
     tcase_add_test(c, few_background_holds_fail_only_when_they_are_clearly_over);
-    tcase_add_test(c, holds_of_few_rounds_without_an_overrun_are_no_proof);
+    tcase_add_test(c, no_overrun_is_bounded_lower_than_one_whatever_the_rounds);
     tcase_add_test(c, needless_steals_are_a_share_of_transitions);
     tcase_add_test(c, more_needless_steals_than_transitions_are_bounded_by_all);
     tcase_add_test(c, renewals_are_a_rate_of_leading_time);

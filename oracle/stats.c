@@ -119,8 +119,8 @@ double stats_design_effect(const struct cluster_sums *s)
 {
     if (s->samples == 0) return 1;
     double n = (double)s->samples, r = (double)s->clusters;
-    if (s->hits == 0 || s->hits == s->samples || s->clusters < 2)
-        return fmax(1, (double)s->samples_sq / n);
+    if (s->clusters < 2) return fmax(1, (double)s->samples_sq / n);
+    if (s->hits == 0 || s->hits == s->samples) return 1;
     double p = (double)s->hits / n;
     double squares =
         (double)s->hits_sq - 2 * p * (double)s->hits_times_samples + p * p * (double)s->samples_sq;

@@ -40,9 +40,15 @@ struct cluster_sums {
  *
  *     R/(R-1) * sum (x_i - p n_i)^2 / (sum n)^2
  *
- * and Kish's design effect is that over p (1-p) / sum n. Where all samples are hits,
- * or none, it cannot be estimated and is taken at its worst, all samples of a cluster
- * alike: sum n^2 / sum n. */
+ * and Kish's design effect is that over p (1-p) / sum n. A single cluster says nothing
+ * of how clusters differ: taken at its worst, all its samples alike, sum n^2 / sum n.
+ *
+ * No hit at all leaves p (1-p) without a value. Then the effect is 1, the limit of the
+ * formula from above: with one sample at random as the only hit, its expectation is
+ * R/(R-1) (1 - sum n^2 / (sum n)^2) / (1 - 1/sum n), at most 1 + 1/(sum n - 1) by
+ * Cauchy's inequality. So no bound at zero hits is larger than one at any other number
+ * of them, which "at its worst" was: hits that come together show only with the second.
+ * The same where all samples are hits. */
 double stats_design_effect(const struct cluster_sums *s);
 
 #endif

@@ -116,16 +116,35 @@ START_TEST(samples_that_avoid_each_other_are_not_rewarded)
 }
 END_TEST
 
-START_TEST(a_design_effect_that_cannot_be_estimated_is_taken_at_its_worst)
+START_TEST(a_single_clusters_design_effect_is_taken_at_its_worst)
 {
-    struct cluster_sums none = { 1000, 0, 4000, 0, 16000, 0 };
-    struct cluster_sums full = { 1000, 4000, 4000, 16000, 16000, 16000 };
     struct cluster_sums single = { 1, 2, 4, 4, 16, 8 };
+    struct cluster_sums hitless = { 1, 0, 4, 0, 16, 0 };
     struct cluster_sums empty = { 1000, 0, 0, 0, 0, 0 };
-    ck_assert(stats_design_effect(&none) == 4);
-    ck_assert(stats_design_effect(&full) == 4);
     ck_assert(stats_design_effect(&single) == 4);
+    ck_assert(stats_design_effect(&hitless) == 4);
     ck_assert(stats_design_effect(&empty) == 1);
+}
+END_TEST
+
+/* 1000 clusters of 4, `hits` of them together in one cluster, or each in its own. */
+static double bound_of(uint64_t hits, bool together)
+{
+    uint64_t squares = together ? hits * hits : hits;
+    struct cluster_sums s = { 1000, hits, 4000, squares, 16000, 4 * hits };
+    double effect = stats_design_effect(&s);
+    return stats_upper((double)hits / effect, 4000 / effect);
+}
+
+START_TEST(a_bound_grows_with_the_hits_from_none_to_all)
+{
+    struct cluster_sums full = { 1000, 4000, 4000, 16000, 16000, 16000 };
+    ck_close(bound_of(0, true), 1 - pow(0.05, 1.0 / 4000), 1e-9);
+    for (uint64_t hits = 1; hits <= 4; hits++) {
+        ck_assert(bound_of(hits - 1, true) < bound_of(hits, true));
+        ck_assert(bound_of(hits - 1, false) < bound_of(hits, false));
+    }
+    ck_assert(stats_design_effect(&full) == 1);
 }
 END_TEST
 
@@ -201,7 +220,8 @@ Suite *stats_suite(void)
     tcase_add_test(c, independent_samples_have_a_design_effect_of_one);
     tcase_add_test(c, samples_that_go_together_have_their_number_as_design_effect);
     tcase_add_test(c, samples_that_avoid_each_other_are_not_rewarded);
-    tcase_add_test(c, a_design_effect_that_cannot_be_estimated_is_taken_at_its_worst);
+    tcase_add_test(c, a_single_clusters_design_effect_is_taken_at_its_worst);
+    tcase_add_test(c, a_bound_grows_with_the_hits_from_none_to_all);
     tcase_add_test(c, the_interval_of_a_median_has_the_tabled_ranks);
     tcase_add_test(c, the_smallest_sample_with_an_interval_is_known);
     tcase_add_test(c, a_design_effect_widens_the_interval);
