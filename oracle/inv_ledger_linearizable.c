@@ -6,7 +6,9 @@
  * The sequential ledger: one generation is current. Its owner renews, releases, takes,
  * commits and reconciles until the lease is released or has run out, which is final. A
  * claim from another storage partition waits for that. An operation is enqueued, taken
- * until it is done, and done once. */
+ * until it is done, and done once. What is committed or reconciled belongs to the fence
+ * that asks, the cursor moves to the operation that was asked for, and a page takes nothing
+ * new while it has an operation open. */
 #include "oracle/invariant.h"
 
 static void claim_step(const struct state *s, const struct obs *o, struct finding *f)
@@ -42,6 +44,35 @@ static void op_step(const struct state *s, const struct obs *o, struct finding *
         finding_broken(f, op->terminal, o->number, "an operation is done twice");
 }
 
+/* By the newest owner that the history names; a local ledger's are of its incarnation. */
+static void owner_step(const struct state *s, const struct obs *o, struct finding *f)
+{
+    const struct op_facts *op = state_op(s, o->op);
+    if (!op || op->owners == 0 || f->verdict == VERDICT_BROKEN) return;
+    if (!fence_equal(op->owner[0].fence, o->fence))
+        finding_broken(f, op->owner[0].by, o->number, "work on a task that another fence owns");
+}
+
+/* A page gets what it has begun and not ended before anything else: its answer was lost.
+ * Few operations are open at a time. */
+static void take_step(const struct state *s, const struct obs *o, struct finding *f)
+{
+    for (uint32_t i = 0; i < s->opens && is_page(o->page) && f->verdict != VERDICT_BROKEN; i++) {
+        const struct op_owner *owner = &s->op[s->open[i]].owner[0];
+        if (s->open[i] != o->op && fence_equal(owner->fence, o->fence))
+            finding_broken(f, owner->by, o->number,
+                           "a task is given out before the one that the fence has begun is done");
+    }
+}
+
+static void cursor_step(const struct state *s, const struct obs *o, struct finding *f)
+{
+    const struct request_facts *r = state_request(s, o->request);
+    if (!r || o->a != PART_CURSOR || f->verdict == VERDICT_BROKEN) return;
+    if (r->op != o->op)
+        finding_broken(f, r->issued, o->number, "the cursor stands where nobody has moved it");
+}
+
 static void index_step(const struct state *s, const struct obs *o, struct finding *f)
 {
     if (f->verdict == VERDICT_BROKEN) return;
@@ -61,6 +92,16 @@ static void step(void *own, const struct state *s, const struct obs *o, struct f
     case OBS_LEDGER_TAKEN:
         fenced_step(s, o, f);
         op_step(s, o, f);
+        take_step(s, o, f);
+        break;
+    case OBS_LEDGER_COMMITTED:
+        fenced_step(s, o, f);
+        cursor_step(s, o, f);
+        owner_step(s, o, f);
+        break;
+    case OBS_LEDGER_RECONCILED:
+        fenced_step(s, o, f);
+        owner_step(s, o, f);
         break;
     default: fenced_step(s, o, f); break;
     }

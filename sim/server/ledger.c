@@ -331,6 +331,13 @@ static void lose_operations(struct ledger_node *n)
     }
 }
 
+/* owner-forgotten-at-restart: what the stored tasks said of their owners is read wrongly. */
+static void forget_owners(struct ledger_node *n)
+{
+    for (uint32_t i = 0; i < n->record.tasks; i++)
+        n->record.task[i].server_owned = !n->record.task[i].server_owned;
+}
+
 void ledger_restart(struct ledger_node *n, struct instant at, struct local now, uint32_t cause,
                     struct ledger_out *out)
 {
@@ -342,6 +349,7 @@ void ledger_restart(struct ledger_node *n, struct instant at, struct local now, 
     } else {
         if (ledger_has(n, POLICY_FORGETS_GENERATION)) lose_generation(n, now);
         if (ledger_has(n, POLICY_LOSES_OPERATION)) lose_operations(n);
+        if (ledger_has(n, POLICY_OWNERS_FORGOTTEN)) forget_owners(n);
         n->grace = true;
         n->grace_until = local_after(now, n->contract->permit_grace_us);
     }

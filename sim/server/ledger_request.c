@@ -73,7 +73,8 @@ static enum answer_result check_fence(const struct ledger_node *n, const struct 
 static bool owns(const struct ledger_node *n, const struct ledger_step *s, const struct task *t)
 {
     return s->trusted || ledger_has(n, POLICY_IGNORE_FENCE) ||
-           ledger_has(n, POLICY_EPOCH_NOT_ENFORCED) || fence_equal(t->owner, s->request.fence);
+           ledger_has(n, POLICY_ANYBODYS_TASK) || ledger_has(n, POLICY_EPOCH_NOT_ENFORCED) ||
+           fence_equal(t->owner, s->request.fence);
 }
 
 static void accept(struct ledger_step *s)
@@ -119,7 +120,7 @@ static void check_claim(struct ledger_node *n, struct ledger_step *s)
 /* Every operation that is taken and not done gets its owner with the generation. */
 static void take_over(const struct ledger_node *n, struct ledger_record *rec)
 {
-    if (ledger_has(n, POLICY_UNOWNED_AT_TAKEOVER)) return;
+    if (ledger_has(n, POLICY_UNOWNED_AT_TAKEOVER) || ledger_has(n, POLICY_ANYBODYS_TASK)) return;
     for (uint32_t i = 0; i < rec->tasks; i++) {
         struct task *t = &rec->task[i];
         if (t->state != TASK_TAKEN && t->state != TASK_ACKED) continue;
@@ -316,7 +317,8 @@ static void clear_outbox(struct ledger_record *rec)
 
 static void apply_commit(struct ledger_node *n, struct ledger_record *rec, struct ledger_step *s)
 {
-    if (s->parts & 1u << PART_CURSOR) rec->cursor = s->request.op;
+    if (s->parts & 1u << PART_CURSOR)
+        rec->cursor = ledger_has(n, POLICY_CURSOR_STAYS) ? 1 : s->request.op;
     if (s->parts & 1u << PART_DELETE) task_enter(rec, task_of(rec, s->request.op), TASK_DONE);
     if (s->parts & 1u << PART_DELETE && ledger_has(n, POLICY_CLEARS_ALL)) clear_outbox(rec);
 }

@@ -370,6 +370,33 @@ START_TEST(a_release_of_whatever_lease_there_is)
 }
 END_TEST
 
+START_TEST(a_cursor_that_stays_where_it_was)
+{
+    boot_either(_i, POLICY_CURSOR_STAYS);
+    rig_submit(&g, 2);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    rig_do(&g, REQ_ACK, 1, f, 2);
+    rig_commit(&g, 1, f, 2);
+    ck_assert_uint_eq(g.node.record.cursor, _i ? 1 : 2);
+}
+END_TEST
+
+/* A task that kept the owner of before is for nobody to commit, whoever leads. */
+START_TEST(a_task_is_committed_by_its_owner_alone)
+{
+    boot_either(_i, POLICY_ANYBODYS_TASK);
+    rig_submit(&g, 1);
+    struct fence old = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, old, 0);
+    rig_do(&g, REQ_ACK, 1, old, 1);
+    struct answer claimed = rig_claim(&g, 2);
+    ck_assert_uint_eq(claimed.unreconciled_n, 1);
+    g.node.record.task[0].owner = old;
+    ck_assert_int_eq(rig_commit(&g, 2, claimed.fence, 1).result, _i ? ANS_OK : ANS_REFUSED);
+}
+END_TEST
+
 Suite *ledger_request_suite(void)
 {
     Suite *s = suite_create("ledger_request");
@@ -399,6 +426,8 @@ Suite *ledger_request_suite(void)
     tcase_add_loop_test(t, a_place_that_is_remembered_as_a_number, 0, 2);
     tcase_add_loop_test(t, a_renewal_of_whatever_lease_there_is, 0, 2);
     tcase_add_loop_test(t, a_release_of_whatever_lease_there_is, 0, 2);
+    tcase_add_loop_test(t, a_cursor_that_stays_where_it_was, 0, 2);
+    tcase_add_loop_test(t, a_task_is_committed_by_its_owner_alone, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }

@@ -130,7 +130,7 @@ static void say_reconciled(struct ledger_work *w, const struct ledger_step *s, u
 static void say_parts(struct ledger_work *w, const struct ledger_step *s, uint32_t op,
                       uint32_t parts)
 {
-    if (parts & 1u << PART_CURSOR) say_committed(w, s, op, PART_CURSOR);
+    if (parts & 1u << PART_CURSOR) say_committed(w, s, w->n->record.cursor, PART_CURSOR);
     if (parts & 1u << PART_DELETE) {
         say_committed(w, s, op, PART_DELETE);
         say_terminal(w, s, op);
@@ -282,12 +282,16 @@ void ledger_refuse(struct ledger_work *w, const struct ledger_step *s, enum answ
 
 /* Taken by earlier generations and not finished; the lowest numbers first. More than fit are
  * listed to the next generation: a page has one in flight, and finishes what it is told of. */
-static void list_unreconciled(const struct ledger_record *rec, struct fence owner, struct answer *a)
+static void list_unreconciled(const struct ledger_node *n, struct fence owner, struct answer *a)
 {
+    const struct ledger_record *rec = &n->record;
+    bool all = ledger_has(n, POLICY_ANYBODYS_TASK);
     for (uint32_t i = 0; i < rec->tasks && a->unreconciled_n < UNRECONCILED_MAX; i++) {
         const struct task *t = &rec->task[i];
         bool left = (t->state == TASK_TAKEN && t->unreconciled) || t->state == TASK_ACKED;
-        if (left && fence_equal(t->owner, owner)) a->unreconciled[a->unreconciled_n++] = i + 1;
+        if (all && t->state == TASK_TAKEN) left = true;
+        if (left && (all || fence_equal(t->owner, owner)))
+            a->unreconciled[a->unreconciled_n++] = i + 1;
     }
 }
 
@@ -313,7 +317,7 @@ static void answer(struct ledger_work *w, const struct ledger_step *s)
                         .sent = r->sent };
     if (r->kind == REQ_CLAIM && ok) {
         a.fence = s->fence;
-        list_unreconciled(rec, s->fence, &a);
+        list_unreconciled(w->n, s->fence, &a);
     }
     if (r->kind == REQ_TAKE && ok && s->repeated) a.unreconciled[a.unreconciled_n++] = s->op;
     if (r->kind == REQ_RENEW) a.sequence = rec->renew_sequence;

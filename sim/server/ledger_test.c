@@ -334,6 +334,18 @@ START_TEST(loses_operation_that_nobody_had_taken)
 }
 END_TEST
 
+START_TEST(an_owner_is_known_after_a_restart)
+{
+    boot_mutant(_i, POLICY_OWNERS_FORGOTTEN);
+    rig_submit(&g, 1);
+    rig_submit(&g, 2);
+    struct fence f = rig_claim(&g, 1).fence;
+    rig_do(&g, REQ_TAKE, 1, f, 0);
+    crash_for(MS(100));
+    ck_assert_uint_eq(rig_do(&g, REQ_TAKE, 1, f, 0).op, _i ? 2 : 1);
+}
+END_TEST
+
 START_TEST(lease_revived_extends_what_has_run_out)
 {
     boot_mutant(_i, POLICY_LEASE_REVIVED);
@@ -387,6 +399,7 @@ Suite *ledger_suite(void)
     tcase_add_loop_test(t, old_protocol_is_accepted_after_a_newer_one, 0, 2);
     tcase_add_loop_test(t, forgets_generation_gives_it_again_after_a_restart, 0, 2);
     tcase_add_loop_test(t, loses_operation_that_nobody_had_taken, 0, 2);
+    tcase_add_loop_test(t, an_owner_is_known_after_a_restart, 0, 2);
     tcase_add_loop_test(t, lease_revived_extends_what_has_run_out, 0, 2);
     tcase_add_loop_test(t, the_canary_is_several_of_them, 0, 2);
     suite_add_tcase(s, t);

@@ -69,6 +69,7 @@ bool quorum_answers_early(const struct ledger_node *n, const struct ledger_step 
 {
     if (is_async(n)) return true;
     if (s->kind != STEP_REQUEST) return false;
+    if (s->request.kind == REQ_COMMIT) return ledger_has(n, POLICY_COMMIT_ALONE);
     if (s->request.kind == REQ_CLAIM) return ledger_has(n, POLICY_FORGETS_GENERATION);
     return s->request.kind == REQ_SUBMIT && ledger_has(n, POLICY_LOSES_OPERATION);
 }

@@ -626,6 +626,23 @@ START_TEST(an_operation_that_is_not_stored_is_lost_with_its_primary)
 }
 END_TEST
 
+START_TEST(a_commit_that_no_majority_has_stored_is_lost_with_its_primary)
+{
+    boot(policy_with((struct policy){ 0 }, _i ? POLICY_COMMIT_ALONE : POLICY_FAIL_OPEN));
+    ask_op(0, REQ_SUBMIT, 1, none, 1);
+    struct fence f = claim(0, 1, 5).fence;
+    ask_op(0, REQ_TAKE, 1, f, 0);
+    ask_op(0, REQ_ACK, 1, f, 1);
+    struct request commit = {
+        .kind = REQ_COMMIT, .page = 1, .fence = f, .op = 1, .parts = 1u << PART_DELETE
+    };
+    ck_assert_int_eq(ask(0, commit).result, ANS_OK);
+    crash(0);
+    run_for(MS(700));
+    ck_assert_uint_eq(claim(decider(), 2, 6).unreconciled_n, _i ? 1 : 0);
+}
+END_TEST
+
 /* ---- the random drive --------------------------------------------------------------- */
 
 static void harm(void)
@@ -840,6 +857,7 @@ Suite *quorum_suite(void)
     tcase_add_loop_test(t, an_asynchronous_replica_is_promoted_without_the_last_generation, 0, 2);
     tcase_add_loop_test(t, a_generation_that_is_not_stored_is_lost_with_its_primary, 0, 2);
     tcase_add_loop_test(t, an_operation_that_is_not_stored_is_lost_with_its_primary, 0, 2);
+    tcase_add_loop_test(t, a_commit_that_no_majority_has_stored_is_lost_with_its_primary, 0, 2);
     suite_add_tcase(s, t);
     t = tcase_create("random drive");
     tcase_set_timeout(t, 120);
