@@ -36,6 +36,8 @@ B       := $(if $(filter-out cc---O2-g,$(VARIANT)),build/$(VARIANT),build)
 # -isystem: warnings are for our own code
 PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PKGS) $(JSC) libxxhash))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
+PQ_CFLAGS  := $(patsubst -I%,-isystem%,$(shell pkg-config --cflags libpq 2>/dev/null))
+PQ         := $(shell pkg-config --exists libpq && echo yes)
 CFLAGS_ALL  = -std=c17 -D_POSIX_C_SOURCE=200809L -I. $(WARN) $(OPT) -pthread $(SANITIZE) \
               $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS)
 SANITIZE    = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -52,14 +54,16 @@ PARTS   := $(filter-out $(TESTS) $(FUZZED) $(MAINS),$(ALL))
 # to read a history. Nothing of the simulator is offered to the linker.
 JUDGE   := $(filter sim/base/% oracle/%,$(PARTS)) tools/judge_main.c
 READERS := $(filter reports/% tools/%,$(PARTS))
+# A program of its own: the fence ledger on SQLite, and on PostgreSQL where libpq is there.
+SQL     := $(filter-out $(if $(PQ),,%/db_postgresql.c),$(wildcard tools/adapter/sql/*.c))
 obj      = $(patsubst %.c,$(B)/%.o,$(1))
 FUZZERS := $(FUZZED:%.c=$(B)/fuzz/%)
 # Style sheets, scripts and plots of reports, what `init` writes: compiled in (reports/asset.h).
 ASSETS  := $(sort $(wildcard reports/html/*.css reports/html/*.js reports/plots/*.gp \
-             tools/init/*.*))
+             tools/init/*.* sim/server/sql/*.sql))
 
 .PHONY: all test check check-long gate golden bench format fuzzers install where clean FORCE
-all: $(B)/tabquake $(if $(wildcard tools/judge_main.c),$(B)/judge)
+all: $(B)/tabquake $(if $(wildcard tools/judge_main.c),$(B)/judge) $(B)/ledger-sql
 test: $(B)/test ; $<
 fuzzers: $(FUZZERS)
 check: ; @tools/check.sh
@@ -67,13 +71,16 @@ check-long: ; @tools/check.sh --long
 gate: all ; $(B)/tabquake gate
 golden: all ; tools/check-digests.sh --rewrite && $(B)/tabquake stories --rewrite
 bench: all ; $(B)/tabquake bench
-format: ; clang-format -i $(ALL)
+format: ; clang-format -i $(ALL) $(wildcard tools/adapter/sql/*.c)
 where: ; @echo '$(CURDIR)/$(B)'
 clean: ; rm -rf build
 
 $(B)/tabquake: $(call obj,$(PARTS) tools/main.c) $(B)/assets.o ; $(LINK) $(LIBS)
 $(B)/judge: $(call obj,$(JUDGE)) $(B)/readers.a
 	$(LINK) $(B)/readers.a $(LDFLAGS) $(shell pkg-config --libs jansson) -lm
+$(B)/ledger-sql: $(call obj,$(SQL) reports/asset.c sim/base/must.c) $(B)/assets.o
+	$(LINK) $(LDFLAGS) $(shell pkg-config --libs sqlite3 jansson $(if $(PQ),libpq)) -pthread
+$(call obj,$(SQL)): PKG_CFLAGS += $(if $(PQ),-DTQ_POSTGRESQL $(PQ_CFLAGS))
 $(B)/readers.a: $(call obj,$(READERS)) $(B)/assets.o ; @rm -f $@; ar rc $@ $^
 $(B)/test: $(call obj,$(PARTS) $(TESTS) tools/test_main.c) $(B)/suites.o $(B)/assets.o
 	$(LINK) $(LIBS) $(shell pkg-config --libs check $(JSC))
@@ -116,4 +123,4 @@ install: all
 	install -m 755 $(wildcard $(B)/tabquake) $(DESTDIR)$(PREFIX)/bin/tabquake
 	cp -R scenarios $(DESTDIR)$(PREFIX)/share/tabquake/
 
--include $(patsubst %.c,$(B)/%.d,$(ALL))
+-include $(patsubst %.c,$(B)/%.d,$(ALL) $(SQL))

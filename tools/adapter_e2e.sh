@@ -41,6 +41,20 @@ broken 's/self.no_permit_before = now + self.permit_grace/pass/' 'after a restar
 broken 's/"restart": ledger.restart,/"restart": lambda now: ledger.claims.clear(),/' \
     'a restart forgets'
 
+# The ledger over SQL: a database in a file, and again in the same file.
+sql=$(dirname -- "$tabquake")/ledger-sql
+for _ in once again; do
+    try -- "$sql" sqlite "$scratch/ledger.db"
+    check test $status = 0
+    check said '^21 of 21 pass'
+done
+try -- "$sql" sqlite "$scratch/ledger.db" --mistake condition-missing
+check test $status = 1
+check said '^FAIL  *an old fence is refused: ack'
+try -- "$sql" sqlite "$scratch/not/there.db"
+check test $status = 1
+check said 'not/there.db: unable to open'
+
 # Each way of not answering ends with a reason, and nothing is left behind.
 try -- true
 check test $status = 1

@@ -169,7 +169,7 @@ clang_tidy_all()
     # shellcheck disable=SC2016 # the inner shell expands
     sources | grep -v '_test\.c$' | xargs -P "$cores" -n 1 sh -c \
         'clang-tidy --quiet '"$checks"' "$@" -- -std=c17 -D_POSIX_C_SOURCE=200809L -I. \
-            -DTQ_REVISION=\"\" -DTQ_BUILD=\"\"' clang-tidy
+            '"$(pkg-config --cflags libpq)"' -DTQ_REVISION=\"\" -DTQ_BUILD=\"\"' clang-tidy
 }
 
 fuzz() # SOURCE: seeds are in the folder of its name, if there is one

@@ -25,6 +25,8 @@ libxxhash-dev :libxxhash
 "
 check_set="
 check :check
+libpq-dev :libpq
+postgresql pg_createcluster
 clang clang
 libclang-rt-dev :clang-rt
 clang-tidy clang-tidy
