@@ -86,6 +86,7 @@ struct want {
 struct judge {
     struct state state;
     uint32_t off;                  /* bit set of invariants that are not asked any more */
+    bool measures;                 /* ... and the rest of a result is wanted */
     uint32_t lost;                 /* of state.lost: already acted upon */
     uint16_t first[OBS_COUNT + 1]; /* wants of kind k: first[k] up to first[k + 1] */
     struct want want[WANTS_MAX];
@@ -147,11 +148,19 @@ void judge_reset(struct judge *j, const struct contract *c)
     coverage_reset(&j->coverage, c);
     abstract_reset(&j->abstract, &j->result);
     j->off = j->lost = 0;
+    j->measures = true;
     memset(&j->result, 0, offsetof(struct judge_result, state));
     for (int k = 0; k < INV_COUNT; k++) {
         finding_because(&j->result.finding[k], VERDICT_UNKNOWN, NULL);
         if (invariant[k]->reset) invariant[k]->reset(j->own[k], &j->state);
     }
+}
+
+void judge_only(struct judge *j, enum invariant_kind k)
+{
+    must(k < INV_COUNT);
+    j->off = ~(1u << k);
+    j->measures = false;
 }
 
 static void judge_lose(struct judge *j)
@@ -175,6 +184,7 @@ void judge_step(struct judge *j, const struct obs *o)
         w->step(w->own, &j->state, o, w->finding);
         if (w->finding->verdict == VERDICT_BROKEN) j->off |= w->bit;
     }
+    if (!j->measures) return;
     measure_step(&j->measure, &j->state, o);
     coverage_step(&j->coverage, &j->state, o);
     abstract_step(&j->abstract, &j->state, &j->coverage, o, &j->result);
@@ -185,8 +195,10 @@ const struct judge_result *judge_finish(struct judge *j)
     for (int k = 0; k < INV_COUNT; k++)
         if (invariant[k]->finish && !(j->off & 1u << k))
             invariant[k]->finish(j->own[k], &j->state, &j->result.finding[k]);
-    measure_finish(&j->measure, &j->state, &j->result);
-    coverage_finish(&j->coverage, &j->state, &j->result);
+    if (j->measures) {
+        measure_finish(&j->measure, &j->state, &j->result);
+        coverage_finish(&j->coverage, &j->state, &j->result);
+    }
     if (j->state.cut_short) j->result.cut_short = 1;
     return &j->result;
 }

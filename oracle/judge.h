@@ -120,6 +120,9 @@ struct judge;
  * and `ops_max` operations; ids beyond make the verdict unknown, never a crash. */
 struct judge *judge_open(struct arena *a, uint32_t pages_max, uint32_t ops_max);
 void judge_reset(struct judge *j, const struct contract *c);
+/* Right after a reset, until the next: one invariant is asked, the others stay unknown, and nothing
+ * is measured or covered. Its verdict is what it would be with all. */
+void judge_only(struct judge *j, enum invariant_kind k);
 void judge_step(struct judge *j, const struct obs *o);
 const struct judge_result *judge_finish(struct judge *j); /* valid until the next reset */
 

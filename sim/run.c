@@ -54,7 +54,7 @@ uint32_t run_inject(struct world *w, struct injection *x, uint32_t n)
     return i;
 }
 
-static void step(struct world *w)
+void run_step(struct world *w)
 {
     struct event e;
     if (w->limit || !evq_pop(&w->queue, &e))
@@ -81,7 +81,7 @@ const struct history *run_round_with(struct runner *r, const struct scenario *s,
             x += done;
             n -= done;
         }
-        step(w);
+        run_step(w);
     }
     return &w->history;
 }
@@ -102,7 +102,7 @@ const struct history *run_round_redrawn(struct runner *r, const struct scenario 
             d->seen = w->history.n;
             choices_redraw(&w->choices, d->seed);
         }
-        step(w);
+        run_step(w);
     }
     return &w->history;
 }
@@ -151,8 +151,8 @@ const struct history *run_course(struct runner *r, const struct scenario *s,
     if (sweeps) r->good = scenario_without_faults(s);
     world_reset(w, sweeps ? &r->good : s, c, course->seed);
     world_prioritise(w, changes[course->strategy]);
-    while (forks && !w->over && !leaves_here(w, &course->fork)) step(w);
+    while (forks && !w->over && !leaves_here(w, &course->fork)) run_step(w);
     if (forks && !w->over) leave(w, course);
-    while (!w->over) step(w);
+    while (!w->over) run_step(w);
     return &w->history;
 }

@@ -44,7 +44,11 @@ const struct history *run_round_redrawn(struct runner *r, const struct scenario 
 const struct history *run_course(struct runner *r, const struct scenario *s,
                                  const struct contract *c, struct course *course);
 
-/* For whoever plays a round event by event: of `n` injections in the order of their events, those
+/* For whoever plays a round event by event, from world_reset() until world.over: the next event,
+ * or, at a limit, the end that cuts the round short. */
+void run_step(struct world *w);
+
+/* ... of `n` injections in the order of their events, those
  * whose turn it is before the next one; returns how many. */
 uint32_t run_inject(struct world *w, struct injection *x, uint32_t n);
 

@@ -6,8 +6,10 @@
 #include "sim/engine/rng.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
+#include "tools/redraws.h"
 
 #define TICK_MS 100
+#define CHUNK 50 /* re-draws that a worker takes on at once */
 
 /* -- the round ------------------------------------------------------------------------ */
 
@@ -83,32 +85,37 @@ enum blame_outcome blame_open(struct blame *b, const struct inputs *in, enum inv
 
 /* -- one pass ------------------------------------------------------------------------- */
 
-static void play_one(struct blame *b, struct blame_point *p, uint32_t number, struct player *player)
+/* Some re-draws of one point. */
+static void play(struct blame *b, struct redraws *r, struct blame_point *p, uint32_t first)
 {
-    struct redraw d = { .before = p->before, .seed = rng_mix(rng_mix(b->seed, p->before), number) };
-    struct played r = player_round_redrawn(player, b->scenario, b->contract, b->seed, &d);
-    if (played_broken(&r) >> b->invariant & 1) atomic_fetch_add(&p->broken, 1);
-    if (number > 0) return; /* one of them tells where it is */
-    p->at = d.at;
-    p->seen = d.seen;
-    if (!d.reached) { /* behind the last event */
-        p->at = player->runner.world->now;
-        p->seen = r.history->n;
+    uint32_t broken = 0, end = first + CHUNK < b->redraws ? first + CHUNK : b->redraws;
+    redraws_to(r, p->before);
+    for (uint32_t i = first; i < end && !interrupted(); i++) {
+        broken += redraws_breaks(r, rng_mix(rng_mix(b->seed, p->before), i));
+        atomic_fetch_add(&b->done, 1);
     }
+    atomic_fetch_add(&p->broken, broken);
+    if (first > 0) return; /* one of them tells where it is */
+    p->at = r->at;
+    p->seen = r->seen;
 }
 
+static uint32_t chunks(const struct blame *b)
+{
+    return (b->redraws + CHUNK - 1) / CHUNK;
+}
+
+/* Points are taken in the order of their events, so that a worker plays the round once. */
 static void work(void *context, uint32_t worker)
 {
     struct blame *b = context;
-    struct player player;
-    uint64_t n = (uint64_t)b->fresh_n * b->redraws;
+    struct redraws r;
+    uint64_t n = (uint64_t)b->fresh_n * chunks(b);
     (void)worker;
-    player_open(&player, b->tabs);
-    for (uint64_t i; (i = atomic_fetch_add(&b->next, 1)) < n && !interrupted();) {
-        play_one(b, &b->point[b->fresh[i / b->redraws]], (uint32_t)(i % b->redraws), &player);
-        atomic_fetch_add(&b->done, 1);
-    }
-    player_close(&player);
+    redraws_open(&r, b->tabs, b->scenario, b->contract, b->seed, b->invariant);
+    for (uint64_t i; (i = atomic_fetch_add(&b->next, 1)) < n && !interrupted();)
+        play(b, &r, &b->point[b->fresh[i / chunks(b)]], (uint32_t)(i % chunks(b)) * CHUNK);
+    redraws_close(&r);
 }
 
 /* The new points of this pass take their places among the old ones. */
@@ -123,7 +130,8 @@ static void add_points(struct blame *b, const uint64_t *before, uint32_t n)
         if (is_new) {
             memset(&b->point[to], 0, sizeof b->point[to]);
             b->point[to].before = before[--n];
-            b->fresh[b->fresh_n++] = to;
+            b->fresh[n] = to;
+            b->fresh_n++;
         } else {
             memcpy(&b->point[to], &b->point[--from], sizeof b->point[to]);
         }

@@ -9,9 +9,10 @@
  *   blame_jump     the largest rise between two neighbours
  *   blame_close
  *
- * A point is a pure function of (scenario, contract, seed, event, re-draws): the same with any
- * jobs. The plan of the round stands in every re-draw (struct redraw in sim/run.h), so that the
- * curve begins at how often the plan alone leads to the violation. */
+ * A re-draw goes on from a copy of the world before its event and ends where the invariant breaks
+ * (redraws.h). A point is a pure function of (scenario, contract, seed, event, re-draws): the same
+ * with any jobs. The plan of the round stands in every re-draw (struct redraw in sim/run.h), so
+ * that the curve begins at how often the plan alone leads to the violation. */
 #ifndef TOOLS_BLAME_H
 #define TOOLS_BLAME_H
 
@@ -43,7 +44,7 @@ struct blame {
     uint64_t events;         /* of the round */
     uint64_t broke_in;       /* the event whose observation broke it; `events` where the end did */
     struct blame_point point[BLAME_POINTS_MAX]; uint32_t points; /* by event */
-    uint64_t rounds;         /* played */
+    uint64_t rounds;         /* re-drawn */
     /* of the pass that runs: */
     uint32_t fresh[BLAME_POINTS_MAX], fresh_n;
     _Atomic uint64_t next, done;

@@ -232,7 +232,7 @@ static int tell(FILE *talk, const struct asked *a, const struct inputs *in, cons
     player_open(&player, b->tabs);
     print_jump(talk, b, run_round(&player.runner, b->scenario, b->contract, b->seed), jump);
     player_close(&player);
-    fprintf(talk, "\n%" PRIu32 " events, %" PRIu64 " rounds, %.2f s\n", b->points, b->rounds,
+    fprintf(talk, "\n%" PRIu32 " points, %" PRIu64 " re-draws, %.2f s\n", b->points, b->rounds,
             seconds);
     bool ok = !a->options.out || write_files(talk, a->options.out, in, b, jump);
     if (a->options.json) print_json(stdout, in, b, jump);

@@ -7,10 +7,10 @@
 
 #include "sim/base/fold.h"
 #include "sim/base/must.h"
-#include "sim/world_state.h"
 #include "tools/clock.h"
 #include "tools/interrupt.h"
 #include "tools/pool.h"
+#include "tools/saved.h"
 
 #define TICK_MS 100
 #define JUDGE_BYTES ((size_t)48 << 20) /* reserved, not touched */
@@ -37,11 +37,6 @@ struct explore {
     struct explore_violation violation[INV_COUNT]; /* of a search by one thread */
 };
 
-struct copy {
-    void *bytes;
-    size_t max;
-};
-
 struct worker {
     struct explore *e;
     struct runner runner;
@@ -53,25 +48,12 @@ struct worker {
     uint32_t faults, delays, left; /* that may still come */
     uint32_t n;                    /* moves of the path */
     struct injection path[PLACEMENTS_MAX];
-    struct copy copy[PLACEMENTS_MAX + 1];
+    struct saved copy[PLACEMENTS_MAX + 1];
     uint64_t events, nodes, edges;
     struct fold fold;
 };
 
 /* ---- one worker's world ---------------------------------------------------------------- */
-
-static void save(struct worker *k, uint32_t depth)
-{
-    struct copy *c = &k->copy[depth];
-    size_t bytes = world_save_bytes(k->w);
-    if (bytes > c->max) {
-        free(c->bytes);
-        c->max = bytes * 2;
-        c->bytes = malloc(c->max);
-        must(c->bytes != NULL);
-    }
-    world_save(k->w, c->bytes);
-}
 
 /* The judge goes with the history: what it has read is the path so far, or it reads anew. */
 static void judge_all(struct worker *k)
@@ -138,7 +120,7 @@ static void worker_close(struct worker *k)
     atomic_fetch_add(&e->events, k->events);
     atomic_fetch_add(&e->nodes, k->nodes);
     atomic_fetch_add(&e->edges, k->edges);
-    for (uint32_t i = 0; i <= PLACEMENTS_MAX; i++) free(k->copy[i].bytes);
+    for (uint32_t i = 0; i <= PLACEMENTS_MAX; i++) saved_free(&k->copy[i]);
     runner_close(&k->runner);
     arena_close(&k->arena);
 }
@@ -232,7 +214,7 @@ static uint32_t make_moves(struct worker *k)
 {
     uint32_t depth = k->n, ways = 0;
     if (k->left == 0) return 0;
-    save(k, depth);
+    saved_take(&k->copy[depth], k->w);
     for (uint32_t m = 0; m < k->e->scope.moves && !stops(k->e); m++) {
         if (!make_move(k, m)) continue;
         ways++;
@@ -311,7 +293,7 @@ static void work(void *context, uint32_t number)
         if (stops(e)) break;
         for (; at < i / e->scope.moves; at++) (void)step(&k);
         judge_all(&k);
-        save(&k, 0);
+        saved_take(&k.copy[0], k.w);
         if (make_move(&k, (uint32_t)(i % e->scope.moves))) {
             note(&k, e->place[at].slot, e->place[at].time, 1, 0);
             restore(&k, 0);

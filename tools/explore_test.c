@@ -251,6 +251,20 @@ START_TEST(every_member_counts)
 }
 END_TEST
 
+/* When a permit is due counts from the vacancy, which only a ledger without a leader reads. */
+START_TEST(a_vacancy_counts_by_its_age)
+{
+    struct world *w = world_at_event(60);
+    struct ledger_record *rec = &w->node[0].record;
+    rec->held = false;
+    rec->vacant_since.us = node_now(w, 0).us - 20 * US_PER_MS;
+    uint64_t before = sum_of(w);
+    DIFFERS(rec->vacant_since.us, rec->vacant_since.us - 1);
+    DIFFERS(rec->expired, !rec->expired);
+    leave();
+}
+END_TEST
+
 /* Two rounds that came the same way at another time are in the same state. */
 START_TEST(a_state_does_not_know_how_late_it_is)
 {
@@ -346,6 +360,7 @@ Suite *explore_suite(void)
     tcase_add_test(t, a_full_table_is_said);
     tcase_add_test(t, the_world_goes_back_whole);
     tcase_add_test(t, every_member_counts);
+    tcase_add_test(t, a_vacancy_counts_by_its_age);
     tcase_add_test(t, equal_states_have_equal_futures);
     tcase_add_test(t, a_state_does_not_know_how_late_it_is);
     suite_add_tcase(suite, t);
