@@ -7,6 +7,7 @@
 
 #include "reports/gate_json.h"
 #include "reports/sample_report.h"
+#include "reports/schema_rig.h"
 #include "reports/store_read.h"
 
 Suite *gate_json_suite(void);
@@ -21,85 +22,15 @@ static json_t *parsed(const struct run_report *r)
     return v;
 }
 
-/* -- as much of JSON Schema as gate.schema.json uses ----------------------------- */
-
-static bool fits(const json_t *schema, const json_t *v, const json_t *root);
-
-static bool type_fits(const json_t *type, const json_t *v)
-{
-    const char *t = json_string_value(type);
-    size_t i;
-    const json_t *one;
-    if (json_is_array(type)) {
-        json_array_foreach(type, i, one) if (type_fits(one, v)) return true;
-        return false;
-    }
-    return (!strcmp(t, "object") && json_is_object(v)) ||
-           (!strcmp(t, "array") && json_is_array(v)) ||
-           (!strcmp(t, "string") && json_is_string(v)) || (!strcmp(t, "null") && json_is_null(v)) ||
-           (!strcmp(t, "integer") && json_is_integer(v)) ||
-           (!strcmp(t, "number") && json_is_number(v)) ||
-           (!strcmp(t, "boolean") && json_is_boolean(v));
-}
-
-static bool object_fits(const json_t *schema, const json_t *v, const json_t *root)
-{
-    const json_t *properties = json_object_get(schema, "properties"), *one;
-    const json_t *others = json_object_get(schema, "additionalProperties");
-    json_t *member;
-    const char *key;
-    size_t i;
-    json_array_foreach(json_object_get(schema, "required"), i,
-                       one) if (!json_object_get(v, json_string_value(one))) return false;
-    json_object_foreach((json_t *)(uintptr_t)v, key, member)
-    {
-        const json_t *rule = json_object_get(properties, key);
-        if (!rule && json_is_false(others)) return false;
-        if (!rule) rule = others;
-        if (rule && !fits(rule, member, root)) return false;
-    }
-    return true;
-}
-
-static bool fits(const json_t *schema, const json_t *v, const json_t *root)
-{
-    const json_t *type = json_object_get(schema, "type"), *words = json_object_get(schema, "enum"),
-                 *one, *exact = json_object_get(schema, "const"),
-                 *minimum = json_object_get(schema, "minimum");
-    const char *ref = json_string_value(json_object_get(schema, "$ref"));
-    size_t i;
-    bool listed = !words;
-    if (ref &&
-        !fits(json_object_get(json_object_get(root, "$defs"), strrchr(ref, '/') + 1), v, root))
-        return false;
-    if (type && !type_fits(type, v)) return false;
-    if (exact && !json_equal(exact, v)) return false;
-    if (minimum && json_is_number(v) && json_number_value(v) < json_number_value(minimum))
-        return false;
-    json_array_foreach(words, i, one) listed |= json_equal(one, v);
-    json_array_foreach(v, i, one)
-    {
-        const json_t *items = json_object_get(schema, "items");
-        if (items && !fits(items, one, root)) return false;
-    }
-    return listed && (!json_is_object(v) || object_fits(schema, v, root));
-}
-
-static json_t *published(void)
-{
-    json_error_t e;
-    json_t *schema = json_load_file("reports/gate.schema.json", JSON_REJECT_DUPLICATES, &e);
-    ck_assert_msg(schema != NULL, "%s:%d: %s", e.source, e.line, e.text);
-    return schema;
-}
+#define SCHEMA "reports/gate.schema.json"
 
 START_TEST(it_fits_its_schema)
 {
     struct sample *s = sample_report();
-    json_t *schema = published(), *v = parsed(&s->report);
-    ck_assert(fits(schema, v, schema));
+    json_t *schema = schema_load(SCHEMA), *v = parsed(&s->report);
+    ck_assert(schema_fits(schema, v, schema));
     json_object_set_new(json_object_get(v, "performance"), "jobs", json_string("two"));
-    ck_assert_msg(!fits(schema, v, schema), "the schema says something");
+    ck_assert_msg(!schema_fits(schema, v, schema), "the schema says something");
     json_decref(v);
     json_decref(schema);
     free(s);
@@ -113,8 +44,8 @@ START_TEST(a_run_that_did_nothing_fits_it_too_and_is_unknown)
     struct run_report r = { .run = s->report.run,
                             .tally = &s->tally,
                             .performance = { 0, INFINITY, NAN, -1, 0 } };
-    json_t *schema = published(), *v = parsed(&r);
-    ck_assert(fits(schema, v, schema));
+    json_t *schema = schema_load(SCHEMA), *v = parsed(&r);
+    ck_assert(schema_fits(schema, v, schema));
     ck_assert_str_eq(json_string_value(json_object_get(v, "verdict")), "unknown");
     ck_assert(json_is_null(
         json_object_get(json_object_get(json_object_get(v, "failover_us"), "p99"), "value")));
@@ -130,10 +61,10 @@ START_TEST(open_failovers_have_no_length_and_fit_the_schema)
     struct histogram *h = &s->tally.by_cause[GAP_FROZEN];
     for (int i = 0; i < 100; i++) hist_add(h, HIST_OPEN_US);
     hist_add(h, 500);
-    json_t *schema = published(), *v = parsed(&s->report);
+    json_t *schema = schema_load(SCHEMA), *v = parsed(&s->report);
     json_t *frozen =
         json_object_get(json_object_get(json_object_get(v, "failover_us"), "by_cause"), "frozen");
-    ck_assert(fits(schema, v, schema));
+    ck_assert(schema_fits(schema, v, schema));
     ck_assert_int_eq(json_integer_value(json_object_get(frozen, "open")), 100);
     ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(frozen, "max"), "value")),
                      500);

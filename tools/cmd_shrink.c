@@ -10,6 +10,7 @@
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/scenario_file.h"
+#include "tools/shrink_json.h"
 #include "tools/shrink_result.h"
 
 struct asked {
@@ -38,6 +39,7 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
         option_course(&a->how),
         option_contract(o),
         option_set(o),
+        option_json(o),
     };
     const struct flags f = {
         .command = "shrink",
@@ -85,57 +87,51 @@ static bool play_again(const struct asked *a, struct shrink *s, struct played *p
 
 /* -- what is said --------------------------------------------------------------------- */
 
-struct amount {
-    uint32_t devices;
-    struct shrink_size size;
-    int64_t duration_us;
-};
-
 /* Of the round that was played last: what it really had. */
-static struct amount amount_of_round(const struct world *w)
+static struct shrink_amount amount_of_round(const struct world *w)
 {
-    struct amount a = { .devices = w->devices,
-                        .size = { scenario_tabs(w->scenario), w->operations, 0 },
-                        .duration_us = w->heal_at.us };
+    struct shrink_amount a = { .devices = w->devices,
+                               .size = { scenario_tabs(w->scenario), w->operations, 0 },
+                               .duration_us = w->heal_at.us };
     for (uint32_t i = 0; i < w->faults; i++) a.size.faults += w->fault[i].begun;
     return a;
 }
 
-static void say(const struct shrink *s, const struct scenario *r, const struct amount *was,
-                double seconds)
+static void say(FILE *f, const struct shrink *s, const struct scenario *r,
+                const struct shrink_amount *was, double seconds)
 {
     const struct shrink_size is = shrink_size(r);
-    printf("%s: %s\n", invariant_word[s->invariant],
-           s->reason ? s->reason : invariant_says[s->invariant]);
-    printf("  devices     %" PRIu32 " -> %" PRIu32 "\n", was->devices, r->devices);
-    printf("  tabs        %" PRIu32 " -> %" PRIu32 "\n", was->size.tabs, is.tabs);
-    printf("  operations  %" PRIu32 " -> %" PRIu32 "\n", was->size.operations, is.operations);
-    printf("  faults      %" PRIu32 " -> %" PRIu32 "\n", was->size.faults, is.faults);
-    printf("  duration    %.1f s -> %.1f s\n", (double)was->duration_us / 1e6,
-           (double)r->duration.max_us / 1e6);
+    fprintf(f, "%s: %s\n", invariant_word[s->invariant], shrink_why(s));
+    fprintf(f, "  devices     %" PRIu32 " -> %" PRIu32 "\n", was->devices, r->devices);
+    fprintf(f, "  tabs        %" PRIu32 " -> %" PRIu32 "\n", was->size.tabs, is.tabs);
+    fprintf(f, "  operations  %" PRIu32 " -> %" PRIu32 "\n", was->size.operations, is.operations);
+    fprintf(f, "  faults      %" PRIu32 " -> %" PRIu32 "\n", was->size.faults, is.faults);
+    fprintf(f, "  duration    %.1f s -> %.1f s\n", (double)was->duration_us / 1e6,
+            (double)r->duration.max_us / 1e6);
     if (r->calm)
-        puts("  choices     drawn -> the mildest: no seed is needed");
+        fputs("  choices     drawn -> the mildest: no seed is needed\n", f);
     else
-        printf("  choices     drawn, and the failure needs them: seed 0x%016" PRIx64 "\n", s->seed);
+        fprintf(f, "  choices     drawn, and the failure needs them: seed 0x%016" PRIx64 "\n",
+                s->seed);
     for (uint32_t i = 0; i < r->steps; i++) {
-        printf("  step %-2" PRIu32 "     ", i + 1);
-        scenario_write_step(stdout, &r->step[i]);
-        puts("");
+        fprintf(f, "  step %-2" PRIu32 "     ", i + 1);
+        scenario_write_step(f, &r->step[i]);
+        fputs("\n", f);
     }
-    if (!s->scheduled) puts("  its faults are still drawn: no schedule of them fails");
-    printf("%" PRIu32 " rounds, %.2f s%s\n", s->rounds, seconds,
-           shrink_budget_is_spent(s) ? ": the budget is spent, --rounds gives it more" : "");
+    if (!s->scheduled) fputs("  its faults are still drawn: no schedule of them fails\n", f);
+    fprintf(f, "%" PRIu32 " rounds, %.2f s%s\n", s->rounds, seconds,
+            shrink_budget_is_spent(s) ? ": the budget is spent, --rounds gives it more" : "");
 }
 
-static void tell(const struct asked *a, const struct shrink *s, const struct played *p,
+static void tell(FILE *f, const struct asked *a, const struct shrink *s, const struct played *p,
                  const char *line)
 {
     struct trace t;
     if (trace_open(&t, p->history)) {
-        story_tell(stdout, &t, s->invariant, &p->result->finding[s->invariant]);
+        story_tell(f, &t, s->invariant, &p->result->finding[s->invariant]);
         trace_close(&t);
     }
-    printf("\n%s: the scenario\n%s\n", a->output, line);
+    fprintf(f, "\n%s: the scenario\n%s\n", a->output, line);
 }
 
 /* -- from the round to the file ------------------------------------------------------- */
@@ -173,7 +169,7 @@ static int refuse(const struct asked *a, const struct inputs *in, const struct s
 }
 
 static int keep(const struct asked *a, const struct inputs *in, struct shrink *s,
-                const struct amount *was, double began)
+                const struct shrink_amount *was, double began)
 {
     struct run_setting setting[FLAGS_SETS_MAX];
     char line[TABLE_REPLAY_MAX];
@@ -190,8 +186,11 @@ static int keep(const struct asked *a, const struct inputs *in, struct shrink *s
     shrink_replay_line(line, &run, a->output);
     if (!write_result(a, s, &result, line)) return EXIT_BAD_INPUT;
     if (!play_again(a, s, &again)) return EXIT_OURS;
-    say(s, &result, was, clock_seconds() - began);
-    tell(a, s, &again, line);
+    FILE *talk = a->options.json ? stderr : stdout;
+    say(talk, s, &result, was, clock_seconds() - began);
+    tell(talk, a, s, &again, line);
+    const struct shrink_told told = { s, &result, a->file, in->seed, *was, a->output, line };
+    if (a->options.json) shrink_json(stdout, &told);
     return EXIT_PASSED;
 }
 
@@ -204,7 +203,7 @@ static int reduce(const struct asked *a, const struct inputs *in, struct player 
     double began = clock_seconds();
     s.course.seed = in->seed;
     (void)player_course(player, in->suite.scenario, &in->contract, &s.course);
-    struct amount was = amount_of_round(player->runner.world);
+    struct shrink_amount was = amount_of_round(player->runner.world);
     enum shrink_outcome o = start(a, in, &s);
     if (o != SHRINK_OK) return refuse(a, in, &s, o);
     shrink_reduce(&s);

@@ -81,6 +81,14 @@ try() # FILE
 
 for f in scenarios/mutants/*.yaml; do try "$f"; done
 
+# ---- for programs ----------------------------------------------------------------------------
+"$tabquake" shrink scenarios/mutants/cursor-unfenced.yaml --seed 0x2ffabf4356d11b86 \
+    -o "$scratch/json.yaml" --json >"$scratch/out" 2>"$scratch/err"
+if grep -q '"schema": "tabquake.shrink.v1"' "$scratch/out" &&
+    grep -q '^no-stale-commit' "$scratch/err" && [ "$(head -c 1 "$scratch/out")" = '{' ]; then
+    pass
+else fail "--json prints the result and talks on the other stream"; fi
+
 # ---- refusals ------------------------------------------------------------------------------
 refuses() # STATUS CLAIM ARGUMENTS...
 {
