@@ -22,8 +22,8 @@
 struct asked {
     struct options options;
     const char *program, *file, *mutant, *lasts, *delay, *limit;
-    uint64_t faults, delays, states;
-    bool no_symmetry, no_merge;
+    uint64_t faults, delays, depth, states;
+    bool liveness, no_symmetry, no_merge;
 };
 
 /* -- what is asked for -------------------------------------------------------------------- */
@@ -40,6 +40,11 @@ static enum flags_outcome ask(struct asked *a, int argc, char **argv)
                     "faults in one path at most (default: the scenario's faultsDrawn)"),
         flag_number("delays", &a->delays, 0, PLACEMENTS_MAX,
                     "late messages in one path at most (default: 0)"),
+        flag_number("max-depth", &a->depth, 1, PLACEMENTS_MAX,
+                    "faults and late messages together in one path (default: all of them)"),
+        flag_switch("liveness", &a->liveness,
+                    "play each path through the healing to its end, too: nobody leads, work is"
+                    " lost"),
         flag_text("delay", &a->delay, "D[,D]", "how late (default: " DELAY_DEFAULT ")"),
         flag_text("lasts", &a->lasts, "D[,D]",
                   "how long faults last (default: both ends of the scenario's lasts)"),
@@ -147,6 +152,8 @@ static bool read_bounds(struct explore_scope *x, const struct asked *a, const st
         return refuse("--max-time", a->limit, "a duration with its unit");
     x->faults = (uint32_t)faults;
     x->delays = (uint32_t)a->delays;
+    x->depth = (uint32_t)a->depth;
+    x->liveness = a->liveness;
     x->seconds_max = (double)limit_us / US_PER_S;
     return true;
 }
@@ -205,11 +212,14 @@ static void print_cover(FILE *f, const struct explore_scope *x, const struct exp
     if (r->late) fputs("cut: the time given is over; --max-time takes more\n", f);
     if (interrupted()) fputs("cut: interrupted\n", f);
     if (r->full || r->late || interrupted()) return;
-    if (r->broken && r->moves < x->faults + x->delays)
+    if (r->broken && r->moves < explore_depth(x))
         fprintf(f, "covered: all paths of at most %" PRIu32 " moves; it broke, so none longer\n",
                 r->moves);
     else
         fputs("covered: every path within the bounds\n", f);
+    fputs(x->liveness ? "judged: safety at every state, and where each path's round ends\n"
+                      : "judged: safety only; --liveness plays each path to its end\n",
+          f);
 }
 
 static void print_sums(FILE *f, const struct explore_scope *x, const struct explore_result *r,
@@ -224,6 +234,7 @@ static void print_sums(FILE *f, const struct explore_scope *x, const struct expl
         fprintf(f, "%-24s %12s\n", "latest state", text_us(us, (int64_t)r->latest_us));
     }
     fprintf(f, "%-24s %12" PRIu32 " moves\n", "depth", r->moves);
+    if (x->liveness) fprintf(f, "%-24s %12" PRIu64 "\n", "rounds to their ends", r->ends);
     fprintf(f, "%-24s %12.2g\n", "chance of a collision",
             (double)r->states * (double)r->states / 36893488147419103232.0);
     if (seconds > 0)

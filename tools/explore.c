@@ -33,7 +33,7 @@ struct explore {
     _Atomic uint64_t next, done; /* of places x moves */
     _Atomic bool full, late;
     _Atomic uint32_t broken;
-    _Atomic uint64_t events, nodes, edges;
+    _Atomic uint64_t events, nodes, edges, ended;
     struct explore_violation violation[INV_COUNT]; /* of a search by one thread */
 };
 
@@ -49,7 +49,8 @@ struct worker {
     uint32_t n;                    /* moves of the path */
     struct injection path[PLACEMENTS_MAX];
     struct saved copy[PLACEMENTS_MAX + 1];
-    uint64_t events, nodes, edges;
+    struct saved at_end; /* while a round is played to its end */
+    uint64_t events, nodes, edges, ended;
     struct fold fold;
 };
 
@@ -62,9 +63,9 @@ static void judge_all(struct worker *k)
     for (; k->judged < h->n; k->judged++) judge_step(k->judge, &h->at[k->judged]);
 }
 
-static void restore(struct worker *k, uint32_t depth)
+static void restore(struct worker *k, const struct saved *from)
 {
-    world_restore(k->w, k->copy[depth].bytes);
+    world_restore(k->w, from->bytes);
     judge_reset(k->judge, &k->bent);
     k->judged = 0;
 }
@@ -120,7 +121,9 @@ static void worker_close(struct worker *k)
     atomic_fetch_add(&e->events, k->events);
     atomic_fetch_add(&e->nodes, k->nodes);
     atomic_fetch_add(&e->edges, k->edges);
+    atomic_fetch_add(&e->ended, k->ended);
     for (uint32_t i = 0; i <= PLACEMENTS_MAX; i++) saved_free(&k->copy[i]);
+    saved_free(&k->at_end);
     runner_close(&k->runner);
     arena_close(&k->arena);
 }
@@ -218,16 +221,35 @@ static uint32_t make_moves(struct worker *k)
     for (uint32_t m = 0; m < k->e->scope.moves && !stops(k->e); m++) {
         if (!make_move(k, m)) continue;
         ways++;
-        restore(k, depth);
+        restore(k, &k->copy[depth]);
     }
     judge_all(k);
     return ways;
 }
 
+/* Once more without any move, through the healing to the end of the round. */
+static void play_to_end(struct worker *k)
+{
+    struct world *w = k->w;
+    uint64_t before = w->events;
+    uint32_t broken = 0;
+    saved_take(&k->at_end, w);
+    while (!w->over) run_step(w);
+    k->events += w->events - before;
+    k->ended++;
+    judge_all(k);
+    const struct judge_result *r = judge_finish(k->judge);
+    for (uint32_t i = 0; i < INV_COUNT; i++)
+        if (r->finding[i].verdict == VERDICT_BROKEN) broken |= 1u << i;
+    if (broken) note_broken(k, broken);
+    restore(k, &k->at_end);
+    judge_all(k);
+}
+
 /* From a state that a move has led to, to the horizon or to what was seen. */
 static void go_on(struct worker *k)
 {
-    bool looks = true;
+    bool looks = true, ends = k->left == 0 && k->e->scope.liveness;
     while (!stops(k->e)) {
         uint64_t slot = NO_SLOT, time = (uint64_t)k->w->now.us;
         uint32_t broken = judge_broken(k->judge);
@@ -241,6 +263,8 @@ static void go_on(struct worker *k)
             note(k, slot, time, 0, SEEN_AT_HORIZON);
             return;
         }
+        if (ends) play_to_end(k);
+        ends = false;
         uint32_t ways = make_moves(k);
         note(k, slot, time, ways + 1, 0);
         looks = step(k);
@@ -296,7 +320,7 @@ static void work(void *context, uint32_t number)
         saved_take(&k.copy[0], k.w);
         if (make_move(&k, (uint32_t)(i % e->scope.moves))) {
             note(&k, e->place[at].slot, e->place[at].time, 1, 0);
-            restore(&k, 0);
+            restore(&k, &k.copy[0]);
         }
         atomic_fetch_add(&e->done, 1);
     }
@@ -357,13 +381,19 @@ struct explore *explore_open(const struct explore_scope *scope)
     return NULL;
 }
 
+uint32_t explore_depth(const struct explore_scope *scope)
+{
+    uint32_t most = scope->faults + scope->delays;
+    return scope->depth > 0 && scope->depth < most ? scope->depth : most;
+}
+
 void explore_run(struct explore *e, enum progress_mode progress, struct explore_result *out)
 {
-    uint32_t most = e->scope.faults + e->scope.delays;
+    uint32_t most = explore_depth(&e->scope);
     if (e->scope.seconds_max > 0) e->ends = clock_seconds() + e->scope.seconds_max;
     for (uint32_t moves = 0; moves <= most; moves++) {
         if (moves > 0) must(fresh(e));
-        search(e, moves, e->scope.jobs, progress);
+        search(e, moves, e->scope.liveness ? 1 : e->scope.jobs, progress);
         if (e->broken || stops(e)) break;
     }
     tell(e, out);
@@ -372,6 +402,7 @@ void explore_run(struct explore *e, enum progress_mode progress, struct explore_
         search(e, e->moves, 1, progress);
     }
     out->events = e->events;
+    out->ends = e->ended;
     for (uint32_t i = 0; i < INV_COUNT; i++) out->violation[i] = e->violation[i];
 }
 

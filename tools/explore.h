@@ -13,8 +13,10 @@
  *
  * What that leaves out, so that nobody claims more: times between two events, other lengths and
  * latencies than those listed, other orders of events of one microsecond, faults under a quorum
- * or a local ledger, and liveness (a path ends at the horizon and is not healed). Only invariants
- * that break at an observation are judged.
+ * or a local ledger. Only invariants that break at an observation are judged, unless `liveness` is
+ * asked for: then every state that the last move of a path leads to is also played on through the
+ * healing to the end of its round, where those are judged that need an end. A state that was seen
+ * is not, though the healing may come at another time from there; so that search is by one thread.
  *
  * How it stays small. A state is what the future and the verdicts depend on: the world, and of the
  * oracle's memory what its safety invariants still ask, in canonical form (sim/base/fold.h): times
@@ -47,6 +49,8 @@ struct explore_scope {
     struct injection move[EXPLORE_MOVES_MAX]; /* faults, then delays; by kind and length */
     uint32_t moves;
     uint32_t faults, delays; /* at most, together at most PLACEMENTS_MAX */
+    uint32_t depth;          /* faults and delays of one path at most; 0: all */
+    bool liveness;           /* rounds are played to their ends, too */
     bool symmetric;          /* tabs that differ in number alone are one */
     bool merges;             /* false: a tree */
     uint64_t states_max;     /* the table's size */
@@ -65,6 +69,7 @@ struct explore_result {
     uint64_t states, transitions, at_horizon, broken_states;
     uint64_t events;          /* handled, all searches together; depends on threads */
     uint64_t latest_us;       /* virtual time of the last state reached first */
+    uint64_t ends;            /* rounds played to their ends */
     bool full, late;          /* limits that were hit: the space was not covered */
     uint32_t broken;          /* invariants, a bit each */
     struct explore_violation violation[INV_COUNT];
@@ -74,6 +79,8 @@ struct explore;
 
 /* The scope is copied. */
 struct explore *explore_open(const struct explore_scope *scope);
+/* Moves of one path at most. */
+uint32_t explore_depth(const struct explore_scope *scope);
 void explore_run(struct explore *e, enum progress_mode progress, struct explore_result *out);
 void explore_close(struct explore *e);
 

@@ -22,6 +22,12 @@ explore 0 "the reference holds" $scope
 says "the scope is covered" '^covered: every path within the bounds$'
 holds "the last line is the verdict" test "$(tail -n 1 "$scratch/out")" = 'EXPLORE PASS'
 
+says "what was judged is said" '^judged: safety only'
+
+explore 1 "a leader that never comes is found" $scope --liveness \
+    --mutant scenarios/mutants/asks-once.yaml
+says "it is progress" '^BROKEN progress'
+
 explore 1 "a mutant is found" $scope --mutant scenarios/mutants/receiver-ignores-fence.yaml
 line=$(sed -n 's/^  .*tabquake replay /replay /p' "$scratch/out" | head -n 1)
 # shellcheck disable=SC2086 # words of a command
@@ -38,6 +44,7 @@ refused scenarios/chaos.yaml
 refused $scope --faults 0
 refused $scope --set accountChanges=2
 refused $scope --faults 9
+refused $scope --max-depth 0
 refused $scope --lasts 1.1s,1.1s
 refused $scope --delay soon --delays 1
 refused $scope --max-time never

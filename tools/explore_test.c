@@ -116,6 +116,57 @@ START_TEST(a_violation_is_the_round_that_it_says)
 }
 END_TEST
 
+/* Nobody leads any more: seen only where rounds are played to their ends, and what is said of
+ * it is a round that replays. */
+START_TEST(liveness_is_judged_where_rounds_end)
+{
+    struct player player;
+    load("scenarios/mutants/asks-once.yaml");
+    move(FAULT_CLOSE_HOLDER, 0);
+    ck_assert_uint_eq(run().broken, 0);
+    scope.liveness = true;
+    struct explore_result r = run();
+    ck_assert_uint_eq(r.broken, 1u << INV_PROGRESS);
+    ck_assert_uint_gt(r.ends, 0);
+    struct explore_violation *v = &r.violation[INV_PROGRESS];
+    player_open(&player, scenario_tabs(&scope.calm));
+    struct played p = player_round_with(&player, &scope.calm, scope.contract, 7, v->move, v->n);
+    ck_assert_uint_eq(played_broken(&p), r.broken);
+    player_close(&player);
+    inputs_free(&in);
+}
+END_TEST
+
+/* The same states with and without: what is played to its end leaves no trace. */
+START_TEST(playing_to_the_end_changes_no_state)
+{
+    load(NULL);
+    move(FAULT_CLOSE_HOLDER, 0);
+    move(FAULT_FREEZE_ABRUPT, 1100 * US_PER_MS);
+    struct explore_result safety = run();
+    scope.liveness = true;
+    struct explore_result both = run();
+    ck_assert_uint_eq(both.broken, 0);
+    ck_assert_uint_eq(both.states, safety.states);
+    ck_assert_uint_eq(both.transitions, safety.transitions);
+    inputs_free(&in);
+}
+END_TEST
+
+START_TEST(paths_are_no_longer_than_the_depth)
+{
+    load(NULL);
+    move(FAULT_CLOSE_HOLDER, 0);
+    move(INJECT_DELAY, 600 * US_PER_MS);
+    scope.delays = scope.depth = 1;
+    ck_assert_uint_eq(explore_depth(&scope), 1);
+    ck_assert_uint_eq(run().moves, 1);
+    scope.depth = 0;
+    ck_assert_uint_eq(run().moves, 2);
+    inputs_free(&in);
+}
+END_TEST
+
 START_TEST(a_full_table_is_said)
 {
     load(NULL);
@@ -357,6 +408,9 @@ Suite *explore_suite(void)
     tcase_add_test(t, numbers_do_not_depend_on_threads);
     tcase_add_test(t, merging_hides_nothing);
     tcase_add_test(t, a_violation_is_the_round_that_it_says);
+    tcase_add_test(t, liveness_is_judged_where_rounds_end);
+    tcase_add_test(t, playing_to_the_end_changes_no_state);
+    tcase_add_test(t, paths_are_no_longer_than_the_depth);
     tcase_add_test(t, a_full_table_is_said);
     tcase_add_test(t, the_world_goes_back_whole);
     tcase_add_test(t, every_member_counts);
