@@ -85,7 +85,7 @@ START_TEST(a_good_gate_passes_in_every_condition)
 {
     ck_alone("rounds", GATE_PASS);
     ck_assert(!report.is_short);
-    ck_assert_uint_eq(report.conditions, 27);
+    ck_assert_uint_eq(report.conditions, 29);
     ck_assert_str_eq(judged("rounds")->threshold, ">= 100000");
     ck_assert_str_eq(judged("dual-active")->bound95, "<= 3.0e-05 a round");
     ck_assert_str_eq(judged("failover-p99")->threshold, "< 2.000 s");
@@ -150,6 +150,8 @@ static const struct {
     { INV_SINGLE_USE_TOKEN, "single-use-token" },
     { INV_ACCOUNT_BOUND, "account-bound" },
     { INV_SUBSCRIPTION_EXACT, "subscription-exact" },
+    { INV_RENEWAL_EARNED, "renewal-earned" },
+    { INV_RECONCILED_FIRST, "reconciled-first" },
 };
 
 START_TEST(one_violation_of_any_invariant_fails)

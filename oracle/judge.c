@@ -59,6 +59,12 @@ const char *const invariant_says[INV_COUNT] = {
     [INV_SUBSCRIPTION_EXACT] =
         "an event is delivered after another subscription has taken over in its storage "
         "partition, or out of sequence: again, or after a gap that was not announced",
+    [INV_RENEWAL_EARNED] =
+        "a lease is renewed for a page that has been in a long task for more than half a "
+        "lease, or has held the leader lock for longer than maxHold",
+    [INV_RECONCILED_FIRST] =
+        "a page asks for an effect again, after itself or an earlier owner had, before the "
+        "provider was asked what became of it",
 };
 
 const char *const gap_word[GAP_COUNT] = {

@@ -32,7 +32,9 @@
     X(NO_LOST_OPERATION,    "no-lost-operation",     no_lost_operation)      \
     X(SINGLE_USE_TOKEN,     "single-use-token",      single_use_token)       \
     X(ACCOUNT_BOUND,        "account-bound",         account_bound)          \
-    X(SUBSCRIPTION_EXACT,   "subscription-exact",    subscription_exact)
+    X(SUBSCRIPTION_EXACT,   "subscription-exact",    subscription_exact)     \
+    X(RENEWAL_EARNED,       "renewal-earned",        renewal_earned)         \
+    X(RECONCILED_FIRST,     "reconciled-first",      reconciled_first)
 
 enum invariant_kind {
 #define X(kind, word, file) INV_##kind,

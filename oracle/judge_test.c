@@ -66,6 +66,10 @@ static void canary(void)
     SAY(&b, ACCOUNT_CHANGED, .a = ACCOUNT_NONE); /* last: nobody could lead any more */
     SAY(&b, ACCOUNT_HEARD, .page = 0, .a = ACCOUNT_NONE);
     story_ask(&b, 0, REQ_TAKE, F(2), 0);
+    SAY(&b, PAGE_BLOCKED, .page = 1, .b = 600000);
+    story_wait_ms(&b, 600);
+    uint32_t renewal = story_ask(&b, 1, REQ_RENEW, F(3), 0);
+    SAY(&b, LEDGER_RENEWED, .page = 1, .request = renewal, .fence = F(3));
 }
 
 START_TEST(a_canary_breaks_everything_at_once)

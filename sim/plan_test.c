@@ -172,7 +172,9 @@ START_TEST(every_policy_but_the_canary_has_a_mutant_of_its_name)
                                               "no-lost-operation",
                                               "single-use-token",
                                               "account-bound",
-                                              "subscription-exact"
+                                              "subscription-exact",
+                                              "renewal-earned",
+                                              "reconciled-first"
     };
     for (unsigned p = 0; p < POLICY_COUNT; p++) {
         char path[PATH_MAX_LEN];

@@ -260,6 +260,48 @@ START_TEST(an_unknown_effect_is_resent_under_a_new_key)
 }
 END_TEST
 
+START_TEST(an_effect_without_an_answer_is_sent_again_unasked)
+{
+    BOTH
+    {
+        open_either(mutant, POLICY_RESENT_UNASKED);
+        effect_in_flight();
+        rig_wait(&g, g.contract.request_timeout_us + MS(1));
+        const struct request *again = rig_sent(&g, REQ_EFFECT);
+        ck_assert_int_eq(again != NULL, mutant);
+        ck_assert_int_eq(rig_sent(&g, REQ_OUTCOME) == NULL, mutant);
+        if (again) ck_assert_uint_eq(again->key, 5);
+    }
+}
+END_TEST
+
+START_TEST(a_leader_leads_on_past_max_hold)
+{
+    BOTH
+    {
+        open_either(mutant, POLICY_HOLD_IGNORED);
+        rig_lead(&g, 0);
+        rig_lead_on(&g, g.contract.max_hold_us);
+        ck_assert_int_eq(g.state == STATE_LEADER, mutant);
+    }
+}
+END_TEST
+
+START_TEST(a_hung_page_is_renewed_for)
+{
+    BOTH
+    {
+        open_either(mutant, POLICY_HUNG_RENEWS);
+        rig_lead(&g, 0);
+        g.hangs = true;
+        rig_wait(&g, MS(400));
+        rig_forget(&g);
+        rig_lead_on(&g, MS(1000));
+        ck_assert_int_eq(rig_sent_n(&g, REQ_RENEW) > 0, mutant);
+    }
+}
+END_TEST
+
 START_TEST(a_key_made_of_the_tab_is_not_the_operations)
 {
     BOTH
@@ -590,6 +632,9 @@ Suite *deviations_suite(void)
     tcase_add_test(t, the_canary_leads_at_once);
     tcase_add_test(t, stored_identity_is_shared_with_a_duplicate);
     tcase_add_test(t, an_unknown_effect_is_resent_under_a_new_key);
+    tcase_add_test(t, an_effect_without_an_answer_is_sent_again_unasked);
+    tcase_add_test(t, a_leader_leads_on_past_max_hold);
+    tcase_add_test(t, a_hung_page_is_renewed_for);
     tcase_add_test(t, a_key_made_of_the_tab_is_not_the_operations);
     tcase_add_test(t, a_refetched_fence_finishes_old_work);
     tcase_add_test(t, a_wall_clock_that_went_back_makes_the_lease_longer);

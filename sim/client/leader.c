@@ -472,6 +472,7 @@ static void posted(struct step *s)
         break;
     case POST_TIMEOUT: timed_out(s, (enum watch)m->b, m->a); break;
     case POST_MAX_HOLD:
+        if (deviates(s, POLICY_HOLD_IGNORED)) break;
         if (l->page.state == STATE_LEADER ||
             (l->page.state == STATE_REQUESTING && l->page.lock.granted)) {
             page_drain(s, WHY_MAX_HOLD);

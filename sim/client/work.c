@@ -209,6 +209,8 @@ void work_unknown(struct step *s)
     if (l->page.work.step == WORK_EFFECT && deviates(s, POLICY_RESEND_NEW_KEY)) {
         l->page.attempt++;
         issue(s, WORK_EFFECT);
+    } else if (l->page.work.step == WORK_EFFECT && deviates(s, POLICY_RESENT_UNASKED)) {
+        issue(s, WORK_EFFECT);
     } else if (l->page.work.step == WORK_EFFECT || l->page.work.step == WORK_RECONCILE) {
         issue(s, WORK_OUTCOME);
     } else {

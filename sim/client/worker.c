@@ -121,7 +121,8 @@ static void renewal_due(struct step *s)
     post(s, POST_PING, 0);
     tell_silence(s);
     int64_t third = l->contract->lease.ttl_us / 3;
-    bool page_answers = s->in->now.us - l->worker.last_pong.us <= third + PING_AGAIN_US / 2;
+    bool page_answers = deviates(s, POLICY_HUNG_RENEWS) ||
+                        s->in->now.us - l->worker.last_pong.us <= third + PING_AGAIN_US / 2;
     if (page_answers) send_renewal(s);
     arm(s, TIMER_RENEW, page_answers ? l->contract->lease.renew_us : PING_AGAIN_US);
 }
