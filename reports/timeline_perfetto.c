@@ -1,4 +1,5 @@
-/* The Trace Event Format, which Perfetto and chrome://tracing open: a process is a lane, a
+/* The Trace Event Format, which Perfetto, chrome://tracing and the panel Performance of Chromium's
+ * developer tools open (tools/browser/trace_test.js): a process is a lane, a
  * thread one kind of thing in it, so that the slices of a thread never cross. Times are
  * microseconds in both. */
 #include <inttypes.h>
@@ -36,6 +37,18 @@ static uint32_t thread_of(const struct lane_span *s)
     return 16 + which * THREADS_OF_PAGES + thread_kind(s);
 }
 
+static const char *thread_word(const struct lane_span *s)
+{
+    static const char *const word[] = { "state", "belief", "leader lock", "other lock" };
+    switch ((enum lane_span_kind)s->kind) {
+    case SPAN_ACCEPTS: return "accepted fence";
+    case SPAN_FAULT: return "fault";
+    case SPAN_GAP: return "gap";
+    case SPAN_CUT: return "link";
+    default: return word[thread_kind(s)];
+    }
+}
+
 static void meta(FILE *f, const char *what, uint32_t lane, uint32_t thread, const char *name)
 {
     fprintf(f,
@@ -66,11 +79,10 @@ static void write_lanes(FILE *f, const struct lanes *l)
 
 static void write_spans(FILE *f, const struct lanes *l)
 {
-    static const char *const word[] = { "state", "belief", "leader lock", "other lock" };
     for (uint32_t i = 0; i < l->spans; i++) {
         const struct lane_span *s = &l->span[i];
         char name[SPAN_NAME_MAX];
-        meta(f, "thread_name", s->lane, thread_of(s), word[thread_kind(s)]);
+        meta(f, "thread_name", s->lane, thread_of(s), thread_word(s));
         fprintf(f,
                 ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%" PRIu32
                 ",\"ts\":%" PRId64 ",\"dur\":%" PRId64 ",\"args\":{\"began\":%" PRIu32 "}}",

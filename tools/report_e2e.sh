@@ -148,6 +148,9 @@ ends 0 "a large round" replay scenarios/chaos.yaml --seed 2 --set devices.0.tabs
     --set lease.renew=50ms --format html -o "$scratch/large.html"
 
 # ---- in a browser ----------------------------------------------------------------------------
-if browser_is_there; then browser_claims tools/browser/report_test.js "$scratch"; fi
+if browser_is_there; then
+    browser_claims tools/browser/report_test.js "$scratch"
+    browser_claims tools/browser/trace_test.js "$scratch/timeline.perfetto"
+fi
 
 tell

@@ -30,11 +30,12 @@ static void load(const char *file)
     snprintf(path, sizeof path, "sim/server/sql/%s", file);
     const char *at = strstr(asset_text(path), MARK);
     while (at) {
-        const char *name = at + strlen(MARK), *sql = strchr(name, '\n');
-        const char *next = sql ? strstr(sql, MARK) : NULL;
-        if (!sql || n == STATEMENTS_MAX) db_die(path, "cannot be read");
-        kept[n].name = copy(name, (size_t)(sql - name));
-        kept[n++].sql = copy(sql + 1, next ? (size_t)(next - sql - 1) : strlen(sql + 1));
+        const char *name = at + strlen(MARK);
+        size_t length = strcspn(name, "\n");
+        const char *sql = name + length, *next = strstr(sql, MARK);
+        if (*sql == '\0' || n == STATEMENTS_MAX) db_die(path, "cannot be read");
+        kept[n].name = copy(name, length);
+        kept[n++].sql = copy(sql, next ? (size_t)(next - sql) : strlen(sql));
         at = next;
     }
 }
