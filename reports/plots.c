@@ -195,7 +195,6 @@ bool plots_draw(struct plots *p, const char *folder, const struct run_report *r,
 {
     char inner[OUTFILE_PATH_MAX];
     struct drawing d = { .run = r, .trend = trend, .folder = inner, .err = err };
-    bool ok = true;
     *p = (struct plots){ .folder = folder };
     int n = snprintf(inner, sizeof inner, "%s/plots", folder);
     if (n < 0 || n >= (int)sizeof inner || (mkdir(inner, 0777) != 0 && errno != EEXIST)) {
@@ -203,11 +202,10 @@ bool plots_draw(struct plots *p, const char *folder, const struct run_report *r,
         for (int i = 0; i < PLOT_COUNT; i++) p->outcome[i] = GNUPLOT_FAILED;
         return false;
     }
-    for (int i = 0; i < PLOT_COUNT; i++) {
-        p->outcome[i] = draw(&d, (enum plot)i);
-        ok = ok && p->outcome[i] != GNUPLOT_FAILED;
-    }
-    return ok;
+    for (int i = 0; i < PLOT_COUNT; i++) p->outcome[i] = GNUPLOT_FAILED;
+    for (int i = 0; i < PLOT_COUNT; i++)
+        if ((p->outcome[i] = draw(&d, (enum plot)i)) == GNUPLOT_FAILED) return false;
+    return true;
 }
 
 /* -- in a page ------------------------------------------------------------------------------ */

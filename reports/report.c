@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -285,10 +286,19 @@ bool report_write_files(const char *folder, const struct run_report *r, const st
         fprintf(err, "%s: cannot be written to: %s\n", folder, strerror(errno));
         return false;
     }
-    bool ok = plots_draw(&plots, folder, r, trend, err);
-    ok = summary_write_files(folder, r, err) && ok;
+    char *said = NULL;
+    size_t length;
+    FILE *later = open_memstream(&said, &length);
+    bool drawn = plots_draw(&plots, folder, r, trend, later ? later : err);
+    if (later) fclose(later);
     snprintf(path, sizeof path, "%s/report.html", folder);
-    if (!outfile_open(&o, path, err)) return false;
-    report_write(o.f, &(struct report_page){ r, trend, &plots });
-    return outfile_commit(&o, err) && ok;
+    bool ok = summary_write_files(folder, r, err) && outfile_open(&o, path, err);
+    if (ok) {
+        report_write(o.f, &(struct report_page){ r, trend, &plots });
+        ok = outfile_commit(&o, err);
+    }
+    /* a disk without room for a plot has none for a page: one sentence is enough */
+    if (ok && said) fputs(said, err);
+    free(said);
+    return ok && drawn;
 }

@@ -28,6 +28,25 @@ static void value(FILE *f, const struct trend_measure *m, uint32_t i)
     fputs("</td>", f);
 }
 
+/* A move may come from what else is different. */
+static void unlike(FILE *f, const struct trend *t)
+{
+    const char *before = "<p class=\"note\">Not only the program differs:</p>\n<ul>\n";
+    for (uint32_t i = 1; i < t->runs; i++) {
+        char what[TREND_UNLIKE_MAX];
+        if (!trend_unlike(what, t, i)[0]) continue;
+        fprintf(f, "%s<li>", before);
+        html_text(f, t->run[i - 1]->run.revision);
+        fputs(", then ", f);
+        html_text(f, t->run[i]->run.revision);
+        fputs(": ", f);
+        html_text(f, what);
+        fputs("</li>\n", f);
+        before = "";
+    }
+    fputs(before[0] ? "" : "</ul>\n", f);
+}
+
 static void head(FILE *f, const struct trend *t)
 {
     fputs("<thead><tr><th scope=\"col\">Measure</th>", f);
@@ -76,6 +95,7 @@ void report_trend(FILE *f, const struct report_page *p)
                  "measure is <em>worse</em> or <em>better</em> when its 95% interval does not meet "
                  "that of the run before; anything less may be chance. What was never seen is left "
                  "out.");
+    unlike(f, t);
     changes(f, t);
     plots_embed(f, p->plots, PLOT_TREND);
     html_table(f, "quantiles", "Measures of each run with their 95% intervals");

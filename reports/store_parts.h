@@ -1,4 +1,4 @@
-/* What the two halves of store_read.h share: store_read.c and store_read_sums.c. */
+/* What the parts of store_read.h share: store_read.c and store_read_sums.c. */
 #ifndef REPORTS_STORE_PARTS_H
 #define REPORTS_STORE_PARTS_H
 
@@ -10,7 +10,7 @@ struct loader {
     struct stored_run *run; /* what has been read so far */
 };
 
-/* The tally; blocks have been read. False after a sentence. */
+/* The tally. False after a sentence. */
 bool stored_load_sums(struct loader *l);
 
 /* A column of the row that stands; 0 after a refusal when it is negative or over `max`. */

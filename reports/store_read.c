@@ -422,6 +422,7 @@ static bool open_results(struct loader *l, const char *path, FILE *err)
     if (!sql_open(&l->q, path, SQLITE_OPEN_READWRITE, err)) return false;
     enum sql_identity is = sql_identify(&l->q);
     if (is == SQL_IS_EMPTY) return sql_refuse(&l->q, "empty; it holds no results");
+    l->run->version = l->q.version;
     return is == SQL_IS_OURS;
 }
 

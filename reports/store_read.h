@@ -5,6 +5,8 @@
  * begin the sums with `report.tally`. Merging: store_load each shard, stored_same_run
  * with the first, store_open the result, store_add the stored_batch of each.
  *
+ * store_check.c asks whether what has been read fits together.
+ *
  * The file may be anything: what this program does not know, or what cannot be, is
  * refused in one sentence. */
 #ifndef REPORTS_STORE_READ_H
@@ -19,6 +21,7 @@ struct stored_run {
     struct store_block *block;
     uint32_t blocks; /* in the order of `first` */
     bool finished;   /* false: interrupted, killed, or still running */
+    int version;     /* of the file's schema */
     /* what report points to */
     struct tally tally;
     struct gate_report gate;
@@ -35,6 +38,12 @@ struct stored_run {
 /* NULL after a sentence on `err`. report.gate is NULL when the run was not judged. */
 struct stored_run *store_load(const char *path, FILE *err);
 void stored_free(struct stored_run *r); /* NULL is fine */
+
+/* Whether its tables tell one story: a file that lost rows would make the report of a better or
+ * a smaller run. False after a sentence that begins with `path`. */
+bool stored_is_whole(const struct stored_run *r, const char *path, FILE *err);
+/* Both. */
+struct stored_run *store_load_whole(const char *path, FILE *err);
 
 /* All of a stored run as one batch; borrowed from it. */
 struct store_batch stored_batch(const struct stored_run *r);

@@ -7,16 +7,6 @@
 #include "reports/store_parts.h"
 #include "reports/tally_names.h"
 
-/* Blocks and sums tell the same story. */
-static bool blocks_add_up(struct loader *l)
-{
-    uint64_t rounds = 0;
-    for (uint32_t i = 0; i < l->run->blocks; i++) rounds += l->run->block[i].rounds;
-    return rounds == l->run->tally.rounds ||
-           sql_refuse(&l->q, "damaged: %" PRIu64 " rounds in blocks, %" PRIu64 " in all", rounds,
-                      l->run->tally.rounds);
-}
-
 static bool load_counters(struct loader *l)
 {
     static const char *const name[] = {
@@ -36,7 +26,7 @@ static bool load_counters(struct loader *l)
         uint64_t n = stored_count_at(l, s, 1, INT64_MAX);
         if (i < COUNTERS) memcpy((char *)&l->run->tally + offset[i], &n, sizeof n);
     }
-    return !l->q.failed && blocks_add_up(l);
+    return !l->q.failed;
 }
 
 static bool load_histograms(struct loader *l)

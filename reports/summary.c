@@ -132,17 +132,13 @@ bool summary_write_files(const char *folder, const struct run_report *r, FILE *e
         { "junit.xml", junit_write },
         { "summary.md", summary_write },
     };
-    bool ok = true;
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++) {
         char path[OUTFILE_PATH_MAX + 16];
         struct outfile o;
         snprintf(path, sizeof path, "%s/%s", folder, file[i].name);
-        if (!outfile_open(&o, path, err)) {
-            ok = false;
-            continue;
-        }
+        if (!outfile_open(&o, path, err)) return false;
         file[i].write(o.f, r);
-        ok = outfile_commit(&o, err) && ok;
+        if (!outfile_commit(&o, err)) return false;
     }
-    return ok;
+    return true;
 }

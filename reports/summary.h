@@ -12,7 +12,7 @@
 void summary_write(FILE *f, const struct run_report *r);
 
 /* gate.json, junit.xml and summary.md in `folder`, each whole or not at all. False
- * after a sentence on `err`; the others are tried all the same. */
+ * after a sentence on `err`, at the first that could not be written. */
 bool summary_write_files(const char *folder, const struct run_report *r, FILE *err);
 
 #endif

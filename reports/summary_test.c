@@ -56,15 +56,15 @@ START_TEST(all_reports_of_a_run_are_written)
 }
 END_TEST
 
-START_TEST(a_folder_that_is_not_there_is_named_for_each_file)
+START_TEST(a_folder_that_is_not_there_is_one_sentence)
 {
     struct sample *s = sample_report();
     char why[512] = "";
     FILE *err = fmemopen(why, sizeof why - 1, "w");
     ck_assert(!summary_write_files("/tmp/none/none", &s->report, err));
     fclose(err);
-    ck_contains(why, "/tmp/none/none/gate.json: cannot be created: No such file or directory\n");
-    ck_contains(why, "/tmp/none/none/summary.md: cannot be created");
+    ck_assert_str_eq(why,
+                     "/tmp/none/none/gate.json: cannot be created: No such file or directory\n");
     free(s);
 }
 END_TEST
@@ -120,7 +120,7 @@ Suite *summary_suite(void)
     tcase_add_test(t, the_page_begins_with_the_verdict_and_holds_the_rest);
     tcase_add_test(t, names_cannot_break_the_table);
     tcase_add_test(t, all_reports_of_a_run_are_written);
-    tcase_add_test(t, a_folder_that_is_not_there_is_named_for_each_file);
+    tcase_add_test(t, a_folder_that_is_not_there_is_one_sentence);
     tcase_add_test(t, a_file_that_could_not_be_written_whole_is_not_there);
     tcase_add_test(t, an_open_failover_has_no_length);
     tcase_add_test(t, durations_carry_their_unit);

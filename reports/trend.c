@@ -136,6 +136,48 @@ const struct condition *trend_changed(const struct trend *t, uint32_t i, uint32_
     return NULL;
 }
 
+static bool same_settings(const struct run_info *a, const struct run_info *b)
+{
+    bool same = a->settings == b->settings;
+    for (uint32_t i = 0; same && i < a->settings; i++)
+        same = strcmp(a->setting[i].path, b->setting[i].path) == 0 &&
+               strcmp(a->setting[i].value, b->setting[i].value) == 0;
+    return same;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+const char *trend_unlike(char out[TREND_UNLIKE_MAX], const struct trend *t, uint32_t i)
+{
+    must(i > 0);
+    const struct run_report *a = t->run[i - 1], *b = t->run[i];
+    bool suite = !same_text(a->run.suite, b->run.suite);
+    bool settings = !same_settings(&a->run, &b->run);
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): both were zeroed whole */
+    bool contract = memcmp(&a->run.contract, &b->run.contract, sizeof a->run.contract) != 0;
+    bool content = !suite && !settings && !contract && a->run.plan_digest != b->run.plan_digest;
+    const struct {
+        bool is;
+        const char *says;
+    } what[] = {
+        { suite, "another suite" },
+        { settings, "other settings (--set)" },
+        { contract, "another contract" },
+        { content, "other contents of the suite's files" },
+        { a->tally->rounds != b->tally->rounds, "another number of rounds" },
+        { a->interrupted != b->interrupted, "one did not come to its end" },
+    };
+    out[0] = '\0';
+    for (size_t k = 0, n = 0; k < sizeof what / sizeof what[0]; k++)
+        if (what[k].is)
+            n += (size_t)snprintf(out + n, TREND_UNLIKE_MAX - n, "%s%s", n ? ", " : "",
+                                  what[k].says);
+    return out;
+}
+
 /* -- as text -------------------------------------------------------------------------------- */
 
 const char *trend_text(char out[TREND_TEXT_MAX], enum trend_unit unit, double value)
@@ -179,6 +221,10 @@ void trend_table(FILE *f, const struct trend *t)
 {
     uint32_t moves = 0;
     for (uint32_t i = 1; i < t->runs; i++) {
+        char unlike[TREND_UNLIKE_MAX];
+        if (trend_unlike(unlike, t, i)[0])
+            fprintf(f, "unlike  %s -> %s  %s\n", t->run[i - 1]->run.revision,
+                    t->run[i]->run.revision, unlike);
         moves += table_changes(f, t, i);
         for (uint32_t k = 0; k < t->measures; k++) {
             const struct trend_measure *m = &t->measure[k];

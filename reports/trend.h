@@ -46,11 +46,17 @@ enum trend_move trend_moved(const struct trend_measure *m, uint32_t i);
  * verdict there; NULL otherwise. i from 1. */
 const struct condition *trend_changed(const struct trend *t, uint32_t i, uint32_t condition);
 
+#define TREND_UNLIKE_MAX 256
+/* What else than the program differs between runs i - 1 and i, i from 1, so that a move may come
+ * from it: "another suite, other settings (--set)"; empty when nothing does. Returns `out`. */
+const char *trend_unlike(char out[TREND_UNLIKE_MAX], const struct trend *t, uint32_t i);
+
 #define TREND_TEXT_MAX 64
 /* "1.484 s", "0.0071%", "2.940"; "-" when unknown. Returns `out`. */
 const char *trend_text(char out[TREND_TEXT_MAX], enum trend_unit unit, double value);
 
-/* The table for a terminal: the measures that moved, or a sentence that none did. */
+/* The table for a terminal: what else differs, and the measures that moved, or a sentence that none
+ * did. */
 void trend_table(FILE *f, const struct trend *t);
 
 #endif

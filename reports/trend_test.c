@@ -100,6 +100,34 @@ START_TEST(the_table_names_measure_revisions_and_values)
 }
 END_TEST
 
+START_TEST(what_else_differs_is_told)
+{
+    static const struct run_setting a = { "lease.ttl", "1s" }, b = { "lease.ttl", "2s" };
+    char out[TREND_UNLIKE_MAX];
+    ck_assert_str_eq(trend_unlike(out, &trend, 1), "");
+    report[1].run.plan_digest = 5;
+    ck_assert_str_eq(trend_unlike(out, &trend, 1), "other contents of the suite's files");
+    report[0].run.setting = &a, report[0].run.settings = 1;
+    report[1].run.setting = &b, report[1].run.settings = 1;
+    ck_assert_str_eq(trend_unlike(out, &trend, 1), "other settings (--set)");
+    report[1].run.setting = &a;
+    report[1].run.suite = "mine.yaml";
+    report[1].run.contract.lease.ttl_us = 7;
+    report[1].interrupted = true;
+    tally[1]->rounds++;
+    ck_assert_str_eq(trend_unlike(out, &trend, 1),
+                     "another suite, another contract, another number of rounds,"
+                     " one did not come to its end");
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    trend_table(f, &trend);
+    fclose(f);
+    ck_assert_msg(strstr(text, "unlike  r1 -> r2  another suite, ") != NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_condition_with_another_verdict_is_told)
 {
     static struct gate_report gate[2];
@@ -125,6 +153,7 @@ Suite *trend_suite(void)
     tcase_add_test(t, beyond_them_it_has_with_its_direction);
     tcase_add_test(t, a_violation_in_place_of_none_is_worse_when_it_is_no_chance);
     tcase_add_test(t, without_an_interval_nothing_moves);
+    tcase_add_test(t, what_else_differs_is_told);
     tcase_add_test(t, a_condition_with_another_verdict_is_told);
     tcase_add_test(t, the_table_names_measure_revisions_and_values);
     suite_add_tcase(s, t);

@@ -104,7 +104,7 @@ static bool make_places(struct merge *m, const struct stored_run *first, const c
 
 static bool read_one(struct merge *m, const char *file, const struct stored_run **first)
 {
-    struct stored_run *r = store_load(file, stderr);
+    struct stored_run *r = store_load_whole(file, stderr);
     if (!r) return false;
     bool ok = *first ? stored_same_run(*first, r, file, stderr) : make_places(m, r, file);
     ok = ok && place(m, r, file);

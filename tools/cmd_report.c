@@ -5,6 +5,8 @@
  * whether the reports could be made. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "reports/gate_json.h"
 #include "reports/report.h"
@@ -71,6 +73,33 @@ static int make_reports(const struct asked *a, const struct run_report *const *r
     return ok ? EXIT_PASSED : EXIT_BAD_INPUT;
 }
 
+/* The results in the folder are those that are reported, or there are none. */
+static bool is_of_this_run(const char *folder, const char *file)
+{
+    char there[LOCATE_PATH_MAX + 32];
+    struct stat a, b;
+    snprintf(there, sizeof there, "%s/results.sqlite", folder);
+    if (stat(there, &a) != 0 || stat(file, &b) != 0) return true;
+    if (a.st_dev == b.st_dev && a.st_ino == b.st_ino) return true;
+    fprintf(stderr, "%s: found another run's, accepted a folder of its own (--out)\n", there);
+    return false;
+}
+
+static int report_into(const struct asked *a, const struct run_report *const *run,
+                       const char *folder, const char *file)
+{
+    if (!record_make_folder(folder)) {
+        fprintf(stderr, "%s: cannot be made: %s\n", folder, strerror(errno));
+        return EXIT_BAD_INPUT;
+    }
+    if (!is_of_this_run(folder, file)) return EXIT_BAD_INPUT;
+    int lock = record_lock(folder);
+    if (lock < 0) return EXIT_BAD_INPUT;
+    int status = make_reports(a, run, folder);
+    close(lock);
+    return status;
+}
+
 static int report(const struct asked *a, char **file)
 {
     char folder[LOCATE_PATH_MAX];
@@ -78,16 +107,13 @@ static int report(const struct asked *a, char **file)
     const struct run_report *run[RUNS_MAX];
     uint32_t n = 0;
     int status = EXIT_BAD_INPUT;
-    while (n < a->files && (stored[n] = store_load(file[n], stderr)) != NULL) {
+    while (n < a->files && (stored[n] = store_load_whole(file[n], stderr)) != NULL) {
         run[n] = &stored[n]->report;
         n++;
     }
-    locate_folder(folder, file[a->files - 1]);
-    const char *out = a->options.out ? a->options.out : folder;
-    if (n == a->files && record_make_folder(out))
-        status = make_reports(a, run, out);
-    else if (n == a->files)
-        fprintf(stderr, "%s: cannot be made: %s\n", out, strerror(errno));
+    const char *last = file[a->files - 1];
+    locate_folder(folder, last);
+    if (n == a->files) status = report_into(a, run, a->options.out ? a->options.out : folder, last);
     while (n > 0) stored_free(stored[--n]);
     return status;
 }

@@ -101,34 +101,36 @@ static bool cannot(const char *path)
 
 /* Two runs in one folder would mix their results. The lock ends with the process, however it
  * ends; its empty file stays, since removing it would let a third run in. */
-static bool lock_folder(struct record *r)
+int record_lock(const char *folder)
 {
     char path[PATH_MAX_LEN + 32];
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    snprintf(path, sizeof path, "%s/.lock", r->folder);
-    r->lock = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (r->lock < 0) return cannot(path);
-    if (fcntl(r->lock, F_SETLK, &whole) == 0) return true;
-    if (errno != EACCES && errno != EAGAIN) return cannot(path);
-    fprintf(stderr,
-            "%s: found another run that is writing here, accepted after its end or with"
-            " another --out\n",
-            r->folder);
-    return false;
+    snprintf(path, sizeof path, "%s/.lock", folder);
+    int lock = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (lock >= 0 && fcntl(lock, F_SETLK, &whole) == 0) return lock;
+    if (lock < 0 || (errno != EACCES && errno != EAGAIN))
+        cannot(path);
+    else
+        fprintf(stderr,
+                "%s: found another run that is writing here, accepted after its end or with"
+                " another --out\n",
+                folder);
+    if (lock >= 0) close(lock);
+    return -1;
 }
 
 bool record_open(struct record *r, const char *folder, bool resume, struct campaign *c)
 {
     int n = snprintf(r->folder, sizeof r->folder, "%s", folder);
     if (n < 0 || n >= PATH_MAX_LEN || !record_make_folder(folder)) return cannot(folder);
-    if (!lock_folder(r)) return false;
+    if ((r->lock = record_lock(r->folder)) < 0) return false;
     snprintf(r->path, sizeof r->path, "%s/results.sqlite", folder);
     bool there = access(r->path, F_OK) == 0;
     c->store = store_open(r->path, resume ? STORE_RESUME : STORE_CREATE, &r->info,
                           c->sums->scenario, c->sums->scenarios, stderr);
     if (!c->store) return false;
     if (!resume || !there) return true;
-    r->stored = store_load(r->path, stderr);
+    r->stored = store_load_whole(r->path, stderr);
     if (r->stored) campaign_resume(c, r->stored);
     return r->stored != NULL;
 }

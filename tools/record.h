@@ -29,10 +29,12 @@ struct record {
     int lock; /* of the folder, while it is written to; -1: none */
 };
 
-/* `program` is argv[0]: the lines that replay a round name it. */
 /* With the folders above it; false and errno when that cannot be. */
 bool record_make_folder(const char *path);
+/* Nobody else writes into the folder until the result is closed; -1 after a sentence. */
+int record_lock(const char *folder);
 
+/* `program` is argv[0]: the lines that replay a round name it. */
 struct run_info record_info(struct record *r, const struct campaign *c, const char *program,
                             const char *seed_text);
 

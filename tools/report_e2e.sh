@@ -89,6 +89,9 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     sleep 1
     [ "$(stat -c %s "$scratch/killed/results.sqlite" 2>/dev/null || echo 0)" -gt 300000 ] && break
 done
+ends 2 "report into a folder that a run writes to" report "$scratch/killed/results.sqlite"
+one_sentence "that is told"
+ends 0 "report of a run that goes on" report "$scratch/killed/results.sqlite" --out "$scratch/aside"
 kill -KILL $child
 wait $child 2>/dev/null
 ends 0 "report of a killed run" report "$scratch/killed/results.sqlite"
@@ -119,12 +122,18 @@ ends 2 "one of several is bad" report "$scratch/green/results.sqlite" "$scratch/
 ends 2 "a folder that cannot be made" report "$scratch/green/results.sqlite" \
     --out "$scratch/bad/report.html/x"
 one_sentence "a folder that cannot be made is told"
+cp "$scratch/green/results.sqlite" "$scratch/bad/results.sqlite"
+ends 2 "into the folder of another run" report "$scratch/green/results.sqlite" --out "$scratch/bad"
+one_sentence "another run's folder is told"
+complains "with what would do" 'accepted a folder of its own'
+rm "$scratch/bad/results.sqlite"
 # A limit on the size of files is as good as a full disk.
 cp "$scratch/green/report.html" "$scratch/whole.html"
 (trap '' XFSZ && ulimit -f 30 && "$tabquake" report "$scratch/green/results.sqlite" \
     >"$scratch/out" 2>"$scratch/err")
 holds "a full disk ends with 2" test $? = 2
-complains "it is said" 'report.html: cannot be written'
+complains "it is said" ': cannot be written'
+one_sentence "a full disk is told"
 holds "the older page is whole" cmp -s "$scratch/whole.html" "$scratch/green/report.html"
 no_leftovers "a full disk" "$scratch/green"
 ends 0 "with room again" report "$scratch/green/results.sqlite"
