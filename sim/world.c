@@ -417,13 +417,10 @@ static void load(struct world *w, uint16_t tab, uint32_t arg)
 static void run(struct world *w, uint16_t n, uint32_t arg)
 {
     if (!page_alive(&w->page[n])) return;
-    if (arg == 0xFFFF) {
-        struct obs o = world_obs(w, OBS_PAGE_UNBLOCKED);
-        o.page = n;
-        (void)world_see(w, &o);
-        return;
-    }
-    page_run_kind(w, n, (enum client_input_kind)arg, false);
+    if (arg == 0xFFFF)
+        page_unblocked(w, n);
+    else
+        page_run_kind(w, n, (enum client_input_kind)arg, false);
 }
 
 static void locks_end(struct world *w, uint16_t n)

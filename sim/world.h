@@ -97,6 +97,7 @@ struct page {
     uint32_t protocol;
     int64_t hidden_since_us;     /* NOT_HIDDEN, or since when: may lie before the round */
     struct instant busy_until;   /* the page's thread runs a task until then */
+    struct instant blocked_until;/* the last of its long tasks ends */
     struct instant lock_pipe[2]; /* to and from the manager: order is kept (WL-42) */
     struct instant channel_until;/* own broadcasts keep their order (ST-5) */
     struct instant post_pipe[2]; /* from each thread to the other */
@@ -331,6 +332,7 @@ void page_cached_long(struct world *w, uint16_t p, uint32_t caching);
 void page_show(struct world *w, uint16_t p);
 void page_hide(struct world *w, uint16_t p);
 void page_block(struct world *w, uint16_t p, int64_t us);
+void page_unblocked(struct world *w, uint16_t p);
 void page_end(struct world *w, uint16_t p);
 void page_deliver(struct world *w, uint32_t parcel);
 void page_free(struct world *w, uint16_t p); /* what has queued up behind its task runs */

@@ -178,6 +178,7 @@ static void fold_page_state(const struct world *w, const struct page *p, struct 
     else
         fold_since(f, p->hidden_since_us);
     fold_deadline(f, p->busy_until.us);
+    fold_deadline(f, p->blocked_until.us);
     for (int i = 0; i < 2; i++) fold_deadline(f, p->lock_pipe[i].us);
     for (int i = 0; i < 2; i++) fold_deadline(f, p->post_pipe[i].us);
     fold_deadline(f, p->channel_until.us);

@@ -336,19 +336,26 @@ void page_evict(struct world *w, uint16_t n, uint32_t why)
     locks_end_in(w, n, 0);
 }
 
-/* A long task: the page's thread is busy; its worker is not. */
+/* A long task, after the one before it: the page's thread is busy; its worker is not. */
 void page_block(struct world *w, uint16_t n, int64_t us)
 {
     struct page *p = &w->page[n];
     if (!page_running(w, p)) return;
-    p->busy_until = (struct instant){ w->now.us + us };
+    int64_t begins_us = p->blocked_until.us > w->now.us ? p->blocked_until.us : w->now.us;
+    p->busy_until = p->blocked_until = (struct instant){ begins_us + us };
     struct obs o = world_obs(w, OBS_PAGE_BLOCKED);
     o.page = n;
     o.b = (uint32_t)us;
     uint32_t was = w->cause;
     w->cause = world_see(w, &o);
-    world_at(w, us, EV_RUN, n, 0xFFFF);
+    world_at(w, p->blocked_until.us - w->now.us, EV_RUN, n, 0xFFFF);
     w->cause = was;
+}
+
+void page_unblocked(struct world *w, uint16_t n)
+{
+    if (w->page[n].blocked_until.us > w->now.us) return; /* a later one goes on */
+    (void)see_page(w, OBS_PAGE_UNBLOCKED, n);
 }
 
 void tab_load(struct world *w, uint16_t tab, uint32_t flags)

@@ -536,6 +536,25 @@ START_TEST(lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on)
 }
 END_TEST
 
+START_TEST(long_tasks_run_one_after_the_other)
+{
+    open_long_lease(PROFILE_CHROMIUM, 2);
+    uint16_t p = led(1);
+    uint32_t from = world_rig_mark(&g);
+    struct instant began = g.w->now;
+    page_block(g.w, p, SECONDS(1));
+    world_rig_for(&g, MS(300));
+    page_block(g.w, p, MS(200));
+    world_rig_for(&g, MS(850)); /* the first is over, the second is not */
+    ck_assert_ptr_null(world_rig_find(&g, from, OBS_PAGE_UNBLOCKED, p));
+    world_rig_for(&g, MS(100));
+    const struct obs *unblocked = world_rig_find(&g, from, OBS_PAGE_UNBLOCKED, p);
+    ck_assert_ptr_nonnull(unblocked);
+    ck_assert_int_eq(unblocked->at.us - began.us, MS(1200));
+    ck_assert_ptr_null(world_rig_find(&g, unblocked->number + 1, OBS_PAGE_UNBLOCKED, p));
+}
+END_TEST
+
 /* ---- the end of a page ----------------------------------------------------------- */
 
 /* How much longer than its locks the closing page of a blocked holder lives. */
@@ -777,6 +796,7 @@ Suite *world_page_suite(void)
     tcase_add_test(t, st4_webkit_loses_a_message_to_a_cached_page);
     tcase_add_test(t, wl68b_a_page_can_be_granted_a_lock_in_the_cache);
     tcase_add_test(t, wl70_webkit_frees_the_lock_of_a_cached_page_and_says_so_after_pageshow);
+    tcase_add_test(t, long_tasks_run_one_after_the_other);
     tcase_add_test(t, lc5_a_blocked_page_handles_nothing_and_its_worker_goes_on);
     tcase_add_test(t, wl49_in_chromium_the_next_may_hold_the_lock_while_the_old_page_still_runs);
     tcase_add_loop_test(t, wl49_elsewhere_it_may_not, 0, 2);
