@@ -5,9 +5,9 @@
  * keeps everybody else out for as long as the task lasts; one past maxHold, for ever.
  *
  * A client stops after a third of the ttl without an answer of the page; the rest up to a
- * half is the way of the last answer. What is refused is not judged: a page whose device
- * slept does not know for how long, and asks. Without locks (single-page mode) nothing is
- * held. */
+ * half is the way of the last answer. A hold begins with the callback, since a page knows of no
+ * other moment, and does not grow while the device sleeps, whose clock may stand still. What is
+ * refused is not judged. Without locks (single-page mode) nothing is held. */
 #include "oracle/invariant.h"
 #include "sim/base/fold.h"
 
@@ -22,11 +22,13 @@ struct stretch {
 
 struct hold {
     struct stretch blocked, held;
+    bool granted; /* the callback may be on its way */
 };
 
 struct own {
     uint32_t pages;
     struct hold *hold; /* index: page */
+    struct instant slept_at[STATE_DEVICES];
 };
 
 static void *open(struct arena *a, uint32_t pages_max, uint32_t ops_max)
@@ -57,6 +59,17 @@ static void end(struct stretch *x, const struct obs *o)
     x->to = o->at;
 }
 
+static void woke(struct own *own, const struct state *s, const struct obs *o)
+{
+    for (uint32_t i = 0; i < own->pages && i < s->pages; i++) {
+        struct stretch *held = &own->hold[i].held;
+        if (!held->on || s->page[i].device != o->device) continue;
+        int64_t asleep_from_us = own->slept_at[o->device].us;
+        if (asleep_from_us < held->from.us) asleep_from_us = held->from.us;
+        held->from.us += o->at.us - asleep_from_us;
+    }
+}
+
 static bool longer_than(const struct stretch *x, struct instant at, int64_t us)
 {
     return at.us - x->from.us > us && (x->on || x->to.us > at.us);
@@ -77,17 +90,27 @@ static void renewed(const struct hold *h, const struct state *s, const struct ob
 static void step(void *own_, const struct state *s, const struct obs *o, struct finding *f)
 {
     struct own *own = own_;
+    if (o->kind == OBS_DEVICE_ASLEEP || o->kind == OBS_DEVICE_AWAKE) {
+        if (o->device >= STATE_DEVICES) return;
+        if (o->kind == OBS_DEVICE_AWAKE) woke(own, s, o);
+        own->slept_at[o->device] = o->at;
+        return;
+    }
     if (!state_page(s, o->page)) return;
     struct hold *h = &own->hold[o->page];
     switch (o->kind) {
     case OBS_PAGE_BLOCKED: begin(&h->blocked, o); break;
     case OBS_PAGE_UNBLOCKED: end(&h->blocked, o); break;
     case OBS_LEDGER_RENEWED: renewed(h, s, o, f); break;
-    case OBS_LOCK_GRANTED:
-        if (o->key == LOCK_NAME_LEADER) begin(&h->held, o);
+    case OBS_LOCK_GRANTED: h->granted |= o->key == LOCK_NAME_LEADER; break;
+    case OBS_LOCK_CALLBACK:
+        if (o->key == LOCK_NAME_LEADER && h->granted) begin(&h->held, o);
         break;
     default: /* released, stolen */
-        if (o->key == LOCK_NAME_LEADER) end(&h->held, o);
+        if (o->key == LOCK_NAME_LEADER) {
+            end(&h->held, o);
+            h->granted = false;
+        }
         break;
     }
 }
@@ -109,11 +132,15 @@ static void fold(const void *own_, const struct state *s, struct fold *f)
         const struct hold *h = &own->hold[f->page.id[i]];
         fold_stretch(&h->blocked, c->lease.ttl_us / 2, f);
         fold_stretch(&h->held, c->max_hold_us, f);
+        fold_u(f, h->granted);
     }
+    for (uint32_t i = 0; i < s->devices; i++)
+        if (s->device[i].asleep) fold_since(f, own->slept_at[i].us);
 }
 
 static const uint16_t kinds[] = { OBS_PAGE_BLOCKED,  OBS_PAGE_UNBLOCKED, OBS_LOCK_GRANTED,
-                                  OBS_LOCK_RELEASED, OBS_LOCK_STOLEN,    OBS_LEDGER_RENEWED };
+                                  OBS_LOCK_CALLBACK, OBS_LOCK_RELEASED,  OBS_LOCK_STOLEN,
+                                  OBS_DEVICE_ASLEEP, OBS_DEVICE_AWAKE,   OBS_LEDGER_RENEWED };
 
 const struct invariant inv_renewal_earned = {
     .clause = "protocol, rules 5 and 6",

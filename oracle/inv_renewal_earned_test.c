@@ -19,9 +19,11 @@ static uint32_t renew(uint16_t page)
     return SAY(&b, LEDGER_RENEWED, .page = page, .request = id, .fence = F(1));
 }
 
+/* Returns the number of lock.callback. */
 static uint32_t grant(uint16_t page, uint32_t request)
 {
-    return SAY(&b, LOCK_GRANTED, .page = page, .request = request, .key = LOCK_NAME_LEADER);
+    SAY(&b, LOCK_GRANTED, .page = page, .request = request, .key = LOCK_NAME_LEADER);
+    return SAY(&b, LOCK_CALLBACK, .page = page, .request = request, .key = LOCK_NAME_LEADER);
 }
 
 START_TEST(a_hung_page_that_is_renewed_breaks_it)
@@ -80,6 +82,53 @@ START_TEST(a_hold_past_max_hold_that_is_renewed_breaks_it)
 }
 END_TEST
 
+START_TEST(a_hold_begins_with_the_callback)
+{
+    story_page(&b, 0);
+    SAY(&b, LOCK_GRANTED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
+    story_wait_ms(&b, 5000);
+    uint32_t one = SAY(&b, LOCK_CALLBACK, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
+    story_wait_ms(&b, 30000);
+    renew(0);
+    expect_held(&b, INV_RENEWAL_EARNED);
+    story_wait_ms(&b, 1);
+    uint32_t two = renew(0);
+    expect_broken(&b, INV_RENEWAL_EARNED, one, two);
+}
+END_TEST
+
+START_TEST(a_callback_after_the_theft_holds_nothing)
+{
+    story_page(&b, 0);
+    SAY(&b, LOCK_GRANTED, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
+    SAY(&b, LOCK_STOLEN, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
+    SAY(&b, LOCK_CALLBACK, .page = 0, .request = 1, .key = LOCK_NAME_LEADER);
+    story_wait_ms(&b, 40000);
+    renew(0);
+    expect_held(&b, INV_RENEWAL_EARNED);
+}
+END_TEST
+
+START_TEST(a_hold_does_not_grow_while_the_device_sleeps)
+{
+    story_page(&b, 0);
+    SAY(&b, DEVICE_ASLEEP, .device = 0);
+    story_wait_ms(&b, 1000);
+    uint32_t one = grant(0, 1);
+    story_wait_ms(&b, 4000);
+    SAY(&b, DEVICE_AWAKE, .device = 0);
+    story_wait_ms(&b, 20000);
+    SAY(&b, DEVICE_ASLEEP, .device = 1); /* another one */
+    story_wait_ms(&b, 10000);
+    SAY(&b, DEVICE_AWAKE, .device = 1);
+    renew(0);
+    expect_held(&b, INV_RENEWAL_EARNED);
+    story_wait_ms(&b, 1);
+    uint32_t two = renew(0);
+    expect_broken(&b, INV_RENEWAL_EARNED, one, two);
+}
+END_TEST
+
 START_TEST(a_hold_ends_with_the_lock)
 {
     for (uint16_t page = 0; page < 2; page++) {
@@ -111,5 +160,6 @@ END_TEST
 
 STORY_SUITE(inv_renewal_earned, a_hung_page_that_is_renewed_breaks_it, a_task_that_is_over_is_none,
             what_counts_is_when_the_renewal_was_asked_for,
-            a_hold_past_max_hold_that_is_renewed_breaks_it, a_hold_ends_with_the_lock,
-            a_page_that_nobody_knows_is_not_judged)
+            a_hold_past_max_hold_that_is_renewed_breaks_it, a_hold_begins_with_the_callback,
+            a_callback_after_the_theft_holds_nothing, a_hold_does_not_grow_while_the_device_sleeps,
+            a_hold_ends_with_the_lock, a_page_that_nobody_knows_is_not_judged)
