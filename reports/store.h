@@ -29,7 +29,7 @@ enum store_mode { STORE_CREATE, STORE_RESUME /* creates what is not there */ };
 #define STORE_NOTED_MAX 1000 /* findings an invariant, and rounds broken or unknown: the first */
 #define STORE_SLOW_MAX 20    /* slowest rounds */
 #define STORE_FLUSH_ROUNDS 25000 /* some seconds of the reference client */
-#define STORE_FLUSH_SECONDS 5    /* what a kill costs a slow client */
+#define STORE_FLUSH_SECONDS 1    /* what a kill costs, and a second of each worker */
 
 struct store;
 

@@ -302,6 +302,7 @@ bool record_finish(struct record *r, struct campaign *c, const struct run_report
     bool ok = store_finish(c->store, report);
     ok = store_close(c->store) && ok;
     c->store = NULL;
+    if (!ok) return false; /* there is no room for reports either; `report` makes them */
     ok = write_failures(r, c, report) && ok;
     return report_write_files(r->folder, report, NULL, stderr) && ok;
 }
