@@ -77,10 +77,10 @@ holds "to the same end" test "$(digest_of "$scratch/whole")" = "$(digest_of "$sc
 resident() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$1/status" 2>/dev/null; }
 if [ -r /proc/self/status ]; then
     "$tabquake" run $scenario --rounds "$flat_rounds" --seed flat --jobs 2 --progress always \
-        --out "$scratch/flat" >"$scratch/out" 2>"$scratch/progress" &
+        --out "$scratch/flat" >"$scratch/out" 2>"$scratch/counts" &
     child=$! early='' late=''
     while kill -0 $child 2>/dev/null; do
-        now=$(shown "$scratch/progress")
+        now=$(shown "$scratch/counts")
         [ -z "$early" ] && [ "${now:-0}" -gt $((flat_rounds / 10)) ] && early=$(resident $child)
         seen=$(resident $child)
         late=${seen:-$late}
