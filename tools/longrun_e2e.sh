@@ -76,6 +76,7 @@ holds "to the same end" test "$(digest_of "$scratch/whole")" = "$(digest_of "$sc
 # ---- memory ----------------------------------------------------------------------------------
 resident() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$1/status" 2>/dev/null; }
 if [ -r /proc/self/status ]; then
+    : >"$scratch/counts"
     "$tabquake" run $scenario --rounds "$flat_rounds" --seed flat --jobs 2 --progress always \
         --out "$scratch/flat" >"$scratch/out" 2>"$scratch/counts" &
     child=$! early='' late=''

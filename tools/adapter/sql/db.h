@@ -53,6 +53,6 @@ extern const struct db_kind db_postgresql;
 int64_t db_param(const struct db_params *p, const char *name, size_t n);
 
 /* One sentence, exit status 1. */
-_Noreturn void db_die(const char *what, const char *why);
+__attribute__((noreturn)) void db_die(const char *what, const char *why);
 
 #endif
