@@ -192,15 +192,22 @@ void table_failures(FILE *f, const struct run_report *r, uint32_t each)
     if (last >= 0) write_rest(f, r, last, listed[last]);
 }
 
-enum gate_verdict run_verdict(const struct run_report *r)
+/* Why a run without a gate proves too little; NULL when it does not. */
+static const char *proves_nothing(const struct run_report *r)
 {
     const struct tally *t = r->tally;
-    bool nobody_led = t->cold.n == 0 && t->transitions == 0 && t->effects == 0;
+    if (t->rounds == 0) return "no round was played";
+    if (t->unknown_rounds > 0) return "a limit cut rounds short";
+    if (t->cold.n == 0 && t->transitions == 0 && t->effects == 0) return "nobody ever led";
+    return r->interrupted ? "interrupted" : NULL;
+}
+
+enum gate_verdict run_verdict(const struct run_report *r)
+{
     if (r->gate) return r->gate->verdict;
     for (int k = 0; k < INV_COUNT; k++)
-        if (t->broken[k] > 0) return GATE_FAIL;
-    return t->rounds == 0 || t->unknown_rounds > 0 || nobody_led || r->interrupted ? GATE_UNKNOWN
-                                                                                   : GATE_PASS;
+        if (r->tally->broken[k] > 0) return GATE_FAIL;
+    return proves_nothing(r) ? GATE_UNKNOWN : GATE_PASS;
 }
 
 /* "baseline: 3 known failures" of a gate that excuses some; "" of any other. */
@@ -217,9 +224,14 @@ const char *table_verdict(char out[TABLE_VERDICT_MAX], const struct run_report *
     static const char *const word[] = { "PASS", "FAIL", "UNKNOWN" };
     char baseline[2 * CONDITION_TEXT_MAX], rounds[64] = "";
     write_baseline(baseline, r->gate);
+    if (!r->gate && run_verdict(r) == GATE_UNKNOWN)
+        snprintf(rounds, sizeof rounds, "%s", proves_nothing(r));
     if (r->gate && r->run.shards > 1)
         snprintf(rounds, sizeof rounds, "shard %" PRIu32 " of %" PRIu32 ": %" PRIu64 " rounds",
                  r->run.shard, r->run.shards, r->tally->rounds);
+    else if (r->gate && r->interrupted)
+        snprintf(rounds, sizeof rounds, "interrupted: %" PRIu64 " of %" PRIu64 " rounds",
+                 r->tally->rounds, r->run.rounds_asked);
     else if (r->gate && r->gate->is_short)
         snprintf(rounds, sizeof rounds, "short: %" PRIu64 " of %" PRIu32 " rounds",
                  r->run.rounds_asked, r->run.contract.slo.rounds);

@@ -119,13 +119,16 @@ START_TEST(without_a_gate_the_invariants_are_the_verdict)
     s->report.gate = NULL;
     ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN FAIL");
     memset(s->tally.broken, 0, sizeof s->tally.broken);
-    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN"); /* a round cut short */
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN (a limit cut rounds short)");
     s->tally.unknown_rounds = 0;
-    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN"); /* nobody led */
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN (nobody ever led)");
     s->tally.effects = 1;
     ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN PASS");
     s->report.interrupted = true;
-    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN");
+    ck_assert_str_eq(table_verdict(verdict, &s->report), "RUN UNKNOWN (interrupted)");
+    s->report.gate = &s->gate;
+    ck_assert_str_eq(table_verdict(verdict, &s->report),
+                     "GATE FAIL (interrupted: 2000 of 2000 rounds)");
     free(s);
 }
 END_TEST

@@ -274,8 +274,8 @@ child=$!
 sleep 0.7
 kill -INT $child
 wait $child
-holds "a short gate names what was asked for" \
-    sh -c "tail -n 1 '$scratch/out' | grep -q '(short: 90000 of 100000 rounds)'"
+holds "an interrupted gate names what was played and what was asked for" \
+    sh -c "tail -n 1 '$scratch/out' | grep -q '(interrupted: [0-9]* of 90000 rounds)'"
 ends 2 "another seed does not resume it" run $kept --rounds $rounds --seed other \
     --out "$scratch/killed" --resume
 ends 2 "--resume needs a folder" run $kept --resume
