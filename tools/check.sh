@@ -254,6 +254,7 @@ long()
     step "full gate" build/tabquake gate --out "$scratch/gate"
     step "explore two faults" build/tabquake explore scenarios/explore/two-faults.yaml \
         --contract scenarios/contracts/explore.yaml --max-states 20000000 --progress never
+    step "explore mutants" tools/explore_mutants.sh
     step "unit tests valgrind" valgrind_unit
     step "clang analyzer" clang_tidy_all
     step "branch coverage" tools/coverage.sh
