@@ -133,6 +133,12 @@ ends 1 "the history of a failing round" $(cat "$scratch/line") --format jsonl \
 ends 0 "check of an exported history" check "$scratch/history.jsonl"
 ends 1 "judge gives the same verdict" judge "$scratch/history.jsonl"
 says "judge names the same invariant" 'no-stale-commit'
+"$tabquake" judge - <"$scratch/history.jsonl" >"$scratch/piped" 2>&1
+holds "judge reads the standard input" test $? = 1
+holds "with the same verdict" grep -q '^no-stale-commit *BROKEN' "$scratch/piped"
+echo nonsense | "$tabquake" judge - >"$scratch/out" 2>"$scratch/err"
+holds "nonsense there is bad input" test $? = 2
+complains "it is named" '^standard input:1: '
 ends 0 "replay of a round that holds" replay $healthy --seed 7
 cp "$scratch/out" "$scratch/first"
 ends 0 "the same again" replay $healthy --seed 7

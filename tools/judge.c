@@ -161,24 +161,30 @@ static void write_json(FILE *f, const struct judgement *j, const char *file, int
 
 /* -- the command ---------------------------------------------------------------- */
 
-static bool read_history(struct judgement *j, const char *file, FILE *err)
+/* "-" is the standard input. NULL after a sentence. */
+static FILE *open_history(const char *file, FILE *err)
 {
     struct stat st;
-    bool is_folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
-    FILE *f = is_folder ? NULL : fopen(file, "r");
-    if (is_folder) {
+    if (strcmp(file, "-") == 0) return stdin;
+    if (stat(file, &st) == 0 && S_ISDIR(st.st_mode)) {
         fprintf(err, "%s: is a folder; accepted is a history.jsonl in it\n", file);
-        return false;
+        return NULL;
     }
-    if (!f) {
-        fprintf(err, "%s: cannot be opened: %s\n", file, strerror(errno));
-        return false;
-    }
+    FILE *f = fopen(file, "r");
+    if (!f) fprintf(err, "%s: cannot be opened: %s\n", file, strerror(errno));
+    return f;
+}
+
+static bool read_history(struct judgement *j, const char *path, FILE *err)
+{
+    FILE *f = open_history(path, err);
+    const char *file = f == stdin ? "standard input" : path;
+    if (!f) return false;
     j->history.max = HISTORY_FILE_MAX;
     j->history.at = calloc(j->history.max, sizeof j->history.at[0]);
     bool ok = j->history.at && history_read(&j->history, &j->meta, f, file, err);
     if (!j->history.at) fprintf(err, "%s: no memory to read it\n", file);
-    fclose(f);
+    if (f != stdin) fclose(f);
     return ok;
 }
 
