@@ -135,7 +135,7 @@ ends 1 "judge gives the same verdict" judge "$scratch/history.jsonl"
 says "judge names the same invariant" 'no-stale-commit'
 "$tabquake" judge - <"$scratch/history.jsonl" >"$scratch/piped" 2>&1
 holds "judge reads the standard input" test $? = 1
-holds "with the same verdict" grep -q '^no-stale-commit *BROKEN' "$scratch/piped"
+holds "with the same verdict" grep -q "^broken  *no-stale-commit: " "$scratch/piped"
 echo nonsense | "$tabquake" judge - >"$scratch/out" 2>"$scratch/err"
 holds "nonsense there is bad input" test $? = 2
 complains "it is named" '^standard input:1: '

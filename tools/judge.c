@@ -218,7 +218,8 @@ static int usage(const char *name, bool has_contract)
     printf("usage: %s HISTORY.jsonl [--clock-error 50ms]%s [--json]\n\n", name,
            has_contract ? " [--contract FILE]" : "");
     fputs(
-        "Judges a recorded history by the invariants of the contract in its first line.\n"
+        "Judges a recorded history (-: standard input) by the invariants of the contract in its"
+        " first line.\n"
         "  --clock-error T         each clock of the recording is right to within T (us, ms, s);\n"
         "                          what the order within it decides is unknown\n",
         stdout);
@@ -264,6 +265,11 @@ static bool is_option(int argc, char **argv, int *i, const char *name, const cha
     return true;
 }
 
+static bool is_no_file(const char *argument)
+{
+    return argument[0] == '-' && argument[1] != '\0';
+}
+
 int judge_command_with(int argc, char **argv,
                        bool (*load)(struct contract *c, const char *file, FILE *err))
 {
@@ -287,8 +293,8 @@ int judge_command_with(int argc, char **argv,
         } else if (load && is_option(argc, argv, &i, "--contract", &value)) {
             if (!load(&contract, value, stderr)) return EXIT_USAGE;
             options.contract = &contract;
-        } else if (argv[i][0] == '-' || file) {
-            const char *what = argv[i][0] == '-' ? "unknown option" : "one file, not also";
+        } else if (is_no_file(argv[i]) || file) {
+            const char *what = is_no_file(argv[i]) ? "unknown option" : "one file, not also";
             fprintf(stderr, "%s: %s \"%s\"; see %s --help\n", name, what, argv[i], name);
             return EXIT_USAGE;
         } else {
